@@ -37,6 +37,34 @@ describe('an event with its sidecar', () => {
     );
   });
 
+  test('that an earlier version stored is read as it was written', () => {
+    const stored =
+      '3 ["uid-1",["a","ns","Reason","Normal","c","s","Pod","rns","rname","ruid","v1","7","spec.x"],{"app":"x"},{"other":"y"}]';
+    const { cut, uid, fields, labels } = eventWithSidecar(new Uint8Array(10), stored);
+    // Where this fails, a field was not appended: what the stores contain would be read with other names.
+    expect({ cut, uid, fields, labels }).toEqual({
+      cut: 3,
+      uid: 'uid-1',
+      fields: {
+        'metadata.name': 'a',
+        'metadata.namespace': 'ns',
+        reason: 'Reason',
+        type: 'Normal',
+        reportingController: 'c',
+        source: 's',
+        'regarding.kind': 'Pod',
+        'regarding.namespace': 'rns',
+        'regarding.name': 'rname',
+        'regarding.uid': 'ruid',
+        'regarding.apiVersion': 'v1',
+        'regarding.resourceVersion': '7',
+        'regarding.fieldPath': 'spec.x',
+        other: 'y',
+      },
+      labels: { app: 'x' },
+    });
+  });
+
   test('keeps keys that are words of JavaScript', () => {
     const labels = JSON.parse('{"__proto__":"plain","constructor":"data"}') as Record<string, string>;
     const event = { ...sampleEvent(), labels };

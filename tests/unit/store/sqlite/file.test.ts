@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -35,6 +36,20 @@ describe('the file', () => {
     open(path).close();
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+  });
+
+  test('has the schema that belongs to its version, so that no other version opens it', () => {
+    const path = newPath();
+    open(path).close();
+    const connection = driver.open(path);
+    const { user_version: version } = connection.prepare('PRAGMA user_version').get() ?? {};
+    const objects = connection.prepare('SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name').all();
+    connection.close();
+    const hash = createHash('sha256')
+      .update(objects.map(({ sql }) => String(sql)).join(';'))
+      .digest('hex');
+    // After a change: raise VERSION and put the new pair here.
+    expect([Number(version), hash.slice(0, 16)]).toEqual([4, 'f23fab64d068bdc6']);
   });
 
   test('is opened by one store at a time, and by the next when that is closed', () => {
