@@ -388,6 +388,29 @@ describeWithPostgres('for a PostgreSQL store under faults:', () => {
     await pool.end();
   });
 
+  test('a create that was lost is repeated, although the same event was created and deleted before', async () => {
+    const pool = new pg.Pool({ connectionString: server.url(), max: 2 });
+    onTestFinished(() => pool.end());
+    const real = pgClient(pool);
+    let lost = false;
+    const client: PostgresClient = {
+      ...real,
+      query(text, values, call) {
+        if (!lost || !text.includes('.write($1')) return real.query(text, values, call);
+        lost = false;
+        return Promise.reject(new Error('Connection terminated unexpectedly'));
+      },
+    };
+    const store = open({ connectionString: undefined, poolSize: undefined, client });
+    const event = sampleEvent({ name: 'copied' });
+    await store.create(key('copied'), event, later());
+    const removed = await store.remove(key('copied'));
+    lost = true;
+    const created = await store.create(key('copied'), event, later());
+    expect(created.revision).toBeGreaterThan(removed.revision);
+    expect(await store.get(key('copied'))).toEqual(created);
+  });
+
   test('a create whose connection was lost before it took effect does not restore an event that was deleted', async () => {
     const pool = new pg.Pool({ connectionString: server.url(), max: 4 });
     onTestFinished(() => pool.end());
