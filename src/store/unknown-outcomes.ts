@@ -46,8 +46,8 @@ type Judge = (error: unknown, signal: AbortSignal) => Promise<EventRecord | unde
 /**
  * Returns the same store, with unknown outcomes resolved where that is possible: the conditional write is repeated, with
  * growing pauses while the engine is away, and when its condition no longer holds, the bytes (for a deletion: the
- * feed) show whether the first attempt was the cause. Otherwise the error stays `unknown-outcome`. For engines behind a
- * network; others never fail that way.
+ * feed) show whether the first attempt was the cause. Otherwise the error stays `unknown-outcome`, as after a removal
+ * without `expected`. For engines behind a network; others never fail that way.
  *
  * A create must not take effect twice, because an event that was deleted in between would reappear. What took effect
  * before the repetition is found by {@link UnknownOutcomeOptions.findCreated}; that an abandoned create does not take
@@ -147,7 +147,11 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
     },
     replace: (key, event, call) =>
       resolve(call, (own) => store.replace(key, event, own), written(key, event, 'conflict')),
-    remove: (key, call = {}) => resolve(call, (own) => store.remove(key, own), removed(key, call)),
+    remove: (key, call = {}) =>
+      // Without a condition a repetition could remove an event that was created since.
+      call.expected === undefined
+        ? store.remove(key, call)
+        : resolve(call, (own) => store.remove(key, own), removed(key, call)),
     expire: (call) => store.expire(call),
     changes: (call) => store.changes(call),
     revision: (call) => store.revision(call),

@@ -185,6 +185,15 @@ describe('the resolution of unknown outcomes', () => {
     await expect(open.store.remove(key)).rejects.toMatchObject({ code: 'unknown-outcome' });
   });
 
+  test('does not repeat a removal without a revision, which could remove an event that was created since', async () => {
+    const { store, memory } = createBench(['answer lost'], (inside) =>
+      inside.create(key, sampleEvent({ uid: 'second life' }), later),
+    );
+    await memory.create(key, sampleEvent(), later);
+    await expect(store.remove(key)).rejects.toMatchObject({ code: 'unknown-outcome' });
+    expect((await memory.get(key))?.event.uid).toBe('second life');
+  });
+
   test('repeats while the engine is away, until it is back', async () => {
     const away = Array.from({ length: 6 }, (_, i): Outcome => (i % 2 === 0 ? 'unavailable' : 'unknown-outcome'));
     const { store, clock, writes } = createBench(['answer lost', ...away]);
