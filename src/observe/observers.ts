@@ -94,7 +94,9 @@ function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): 
     case 'health.changed': {
       const { check, status, reason, error: err } = observation;
       const text = `check ${check} is ${status}${reason === undefined ? '' : `: ${reason}`}`;
-      const level = status === 'ok' ? 'info' : status === 'degraded' ? 'warn' : 'error';
+      // The check `shutdown` only shows that the process ends, as at each deployment.
+      const normal = status === 'ok' || check === 'shutdown';
+      const level = normal ? 'info' : status === 'degraded' ? 'warn' : 'error';
       return { level, text, fields: { check, status, ...(err !== undefined && { err }) } };
     }
     case 'cache.changed': {

@@ -144,6 +144,14 @@ describe('loggerObserver', () => {
     expect(logger.lines).toEqual(['check a is ok']);
   });
 
+  it('logs the check shutdown, which fails whenever a process ends, as information', () => {
+    const logger = recorder();
+    void loggerObserver(logger)({ type: 'health.changed', check: 'shutdown', status: 'failed', reason: 'ending' });
+    expect(logger.lines).toEqual([
+      ['info', { check: 'shutdown', status: 'failed' }, 'check shutdown is failed: ending'],
+    ]);
+  });
+
   it('is refused without a logger, and with invalid options', () => {
     expect(() => loggerObserver({} as never)).toThrow(
       'loggerObserver: the logger must be an object with info, warn, error',
