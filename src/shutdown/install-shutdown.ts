@@ -151,7 +151,8 @@ function lastStep(
   /** Events that are not written in time are dropped, and reported by the recorder itself. */
   const withRecorders = async (step: 'flush' | 'close', withinMs: number): Promise<void> => {
     const limit = new AbortController();
-    const timer = clock.setTimer(() => limit.abort(), withinMs);
+    const tooLate = new Error(`not written in time: closeTimeoutMs of the shutdown is ${closeTimeoutMs}`);
+    const timer = clock.setTimer(() => limit.abort(tooLate), withinMs);
     await Promise.allSettled(recorders.map(async (recorder) => recorder[step]({ signal: limit.signal })));
     timer.cancel();
   };

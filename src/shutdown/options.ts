@@ -91,7 +91,7 @@ export interface InstallShutdownOptions {
   readonly beforeStop?: ShutdownStep | undefined;
   /**
    * Closes resources of the service's own routes, such as a database, or is `() => app.close()`. Runs before the store
-   * closes.
+   * closes, so do not end a pool here that the store uses: pass a `store` whose `close` ends it after the store.
    */
   readonly close?: ShutdownStep | undefined;
   /**

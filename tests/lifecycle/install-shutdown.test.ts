@@ -165,10 +165,11 @@ describe('installShutdown', () => {
   test('does not wait longer for a recorder than closing may take', async () => {
     const never = (): Promise<void> => new Promise(() => undefined);
     const away = { group: 'events.k8s.io', namespace: undefined, create: never, get: never, patch: never } as never;
+    const errors: unknown[] = [];
     const recorder = createRecorder({
       events: away,
       reportingController: 'example.com/shop',
-      observe: () => undefined,
+      observe: (observation) => void (observation.type === 'recorder.dropped' && errors.push(observation.error)),
     });
     const { installed, closed } = await serviceWith((_req, res) => void res.end(), { recorder, closeTimeoutMs: 2_000 });
     recorder.event({ reason: 'Paid', action: 'Charge' });
@@ -176,6 +177,7 @@ describe('installShutdown', () => {
     expect(failures).toEqual([]);
     expect(closed).toEqual(['events', 'close', 'health', 'store']);
     expect(recorder.stats().dropped.closed).toBe(1);
+    expect(errors).toEqual([new Error('not written in time: closeTimeoutMs of the shutdown is 2000')]);
   });
 
   test('fails readyz, serves through the delay, ends watches, completes what is in flight and closes in order', async () => {
