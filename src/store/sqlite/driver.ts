@@ -128,9 +128,18 @@ const ADVICE: Readonly<Record<SqliteDriver | 'auto', string>> = {
   'node:sqlite': 'run Node 22.13 or later, or leave `driver` out',
 };
 
-function isAbsent(error: unknown): boolean {
-  const code = (error as { readonly code?: unknown } | undefined)?.code;
+function isAbsent(code: unknown): boolean {
   return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND' || code === 'ERR_UNKNOWN_BUILTIN_MODULE';
+}
+
+/** Why a driver cannot be used, in one line. */
+export function whyUnusable(name: SqliteDriver, error: unknown): string {
+  const { code } = Object(error) as { readonly code?: unknown };
+  if (isAbsent(code)) return `${name}: not available`;
+  const [line = ''] = messageOf(error).split('\n', 1);
+  // After an update of Node; and where the package manager ran no install scripts, as pnpm by default.
+  const unbuilt = code === 'ERR_DLOPEN_FAILED' || line.startsWith('Could not locate the bindings file');
+  return `${name}: ${unbuilt ? `not built for this Node and system, run "npm rebuild ${name}"` : line}`;
 }
 
 /** Loads the named driver, or the first that works: node:sqlite (Node 22.13 and later), better-sqlite3, libsql. */
@@ -144,7 +153,7 @@ export async function loadDriver(wanted: SqliteDriver | 'auto' = 'auto'): Promis
       driver.open(':memory:').close();
       return driver;
     } catch (error) {
-      reasons.push(`${name}: ${isAbsent(error) ? 'not available' : messageOf(error).split('\n', 1).join()}`);
+      reasons.push(whyUnusable(name, error));
     }
   }
   throw new Error(`no SQLite driver can be used on Node ${process.version}: ${ADVICE[wanted]} (${reasons.join('; ')})`);

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadDriver } from '../../../../src/store/sqlite/driver.js';
+import { loadDriver, whyUnusable } from '../../../../src/store/sqlite/driver.js';
 import { plainOptions, type SqliteStoreOptions } from '../../../../src/store/sqlite/options.js';
 import { sqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
 import { createWorkerHost } from '../../../../src/store/sqlite/worker-host.js';
@@ -46,6 +46,26 @@ test('a missing driver is named, with what to install', async () => {
       'run "npm install better-sqlite3", or leave `driver` out and run "npm install libsql" (better-sqlite3: not available)',
     );
   }
+});
+
+test.each([
+  [
+    Object.assign(
+      new Error("The module '/app/better_sqlite3.node'\nwas compiled against a different Node.js version"),
+      {
+        code: 'ERR_DLOPEN_FAILED',
+      },
+    ),
+  ],
+  [new Error('Could not locate the bindings file. Tried:\n → /app/build/better_sqlite3.node')],
+])('a driver that was not built for this Node is named, with how to build it', (error) => {
+  expect(whyUnusable('better-sqlite3', error)).toBe(
+    'better-sqlite3: not built for this Node and system, run "npm rebuild better-sqlite3"',
+  );
+});
+
+test('another failure of a driver is given in its first line', () => {
+  expect(whyUnusable('libsql', new Error('away\nat once'))).toBe('libsql: away');
 });
 
 test('when the thread cannot be started, calls fail with the reason, and a later one tries again', async () => {
