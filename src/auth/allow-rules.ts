@@ -66,7 +66,7 @@ const ruleRules = (): OptionRules<AllowRule> => ({
   verbs: required(aListOfVerbs),
   namespaces: aListOfStrings,
   resources: aListOfStrings,
-  paths: aListOfStrings,
+  paths: aListOfPaths,
 });
 
 const aRule: OptionRule = (value, name) =>
@@ -91,6 +91,14 @@ function aListOfVerbs(value: unknown, name: string): readonly string[] {
         `${name}: there is no verb ${JSON.stringify(verb)}; use get, list, watch, create, update, patch, delete, ` +
         "deletecollection, impersonate, a lower-case method, or '*'",
     );
+}
+
+function aListOfPaths(value: unknown, name: string): readonly string[] {
+  const faults = aListOfStrings(value, name);
+  if (faults.length > 0 || value === undefined) return faults;
+  return (value as readonly string[])
+    .filter((path) => !/^(\/|\*$)/.test(path))
+    .map((path) => `${name}: ${JSON.stringify(path)} does not begin with "/"`);
 }
 
 const holds = (set: ReadonlySet<string>, value: string): boolean => set.has('*') || set.has(value);

@@ -79,6 +79,17 @@ describe('allowRules', () => {
     );
     expect(make('*', 'deletecollection', 'head', 'impersonate', 'impersonate-on:user-info:list')).not.toThrow();
   });
+
+  it('refuses a path that no request has', () => {
+    const make =
+      (...paths: readonly string[]) =>
+      () =>
+        allowRules([{ users: ['jane'], verbs: ['get'], paths }]);
+    expect(make('/api', 'metrics', 'apis/*')).toThrow(
+      'allowRules: rules[0].paths: "metrics" does not begin with "/"; rules[0].paths: "apis/*" does not begin with "/"',
+    );
+    expect(make('*', '/*', '/readyz', '/apis/*')).not.toThrow();
+  });
 });
 
 describe('anyOf', () => {
