@@ -78,6 +78,7 @@ describe('every page', () => {
   const others = new Set([
     ...['periodSeconds', 'timeoutSeconds', 'terminationGracePeriodSeconds', 'startupProbe', 'preStop', 'caBundle'],
     ...['onRequest', 'onPreResponse', 'fromNodeHandler', 'isX', 'enableShutdownHooks', 'fromNodeMiddleware'],
+    ...['beforeApplicationShutdown'],
     // Options of Node's servers.
     ...[
       'createServer',
