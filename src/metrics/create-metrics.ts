@@ -90,7 +90,7 @@ const rules = (): OptionRules<MetricsOptions> => ({
  * never contain values that clients send, and a metric has at most 1,000 series and one more named `other`.
  * Process-wide state is not changed: prom-client's global registry is used only if the service passes it.
  *
- * @throws TypeError that lists every fault in the options
+ * @throws TypeError that lists every fault in the options, or names a metric that the registry has already
  */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
   checkOptions('createMetrics', options, rules(), ({ authenticate, authorize, registry, processMetrics }) => [
@@ -120,7 +120,14 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       : undefined;
 
   const register = (registry: MetricsRegistry): MetricsRegistry => {
-    for (const metric of Object.values(metrics)) registry.registerMetric(metric as never);
+    const all = Object.values(metrics) as readonly { readonly name: string }[];
+    const taken = all.find(({ name }) => registry.getSingleMetric?.(name) !== undefined);
+    if (taken !== undefined) {
+      throw new TypeError(
+        `createMetrics: the registry already has a metric ${taken.name}: call createMetrics once for each registry`,
+      );
+    }
+    for (const metric of all) registry.registerMetric(metric as never);
     return registry;
   };
   const given = options.registry && register(options.registry);

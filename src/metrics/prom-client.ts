@@ -6,6 +6,8 @@ export interface MetricsRegistry {
   registerMetric(metric: never): void;
   /** All metrics as text. */
   metrics(): Promise<string>;
+  /** The metric of a name, or `undefined`. Where it is missing, metrics are added without a check. */
+  getSingleMetric?(name: string): unknown;
   /** One metric as text. */
   getSingleMetricAsString(name: string): Promise<string>;
 }

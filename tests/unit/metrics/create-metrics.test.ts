@@ -315,7 +315,11 @@ describe('/metrics', () => {
     const { send } = createService({ registry });
     await send('GET', '/readyz');
     expect(await registry.metrics()).toContain('kubernetes_healthcheck{name="ping",type="readyz"} 1');
-    expect(() => createMetrics({ registry })).toThrow(/already been registered/);
+    expect(() => createMetrics({ registry })).toThrow(
+      new TypeError(
+        'createMetrics: the registry already has a metric kubernetes_healthcheck: call createMetrics once for each registry',
+      ),
+    );
     registry.resetMetrics();
     expect((await send('GET', '/metrics')).text).not.toContain('_total{name="ping"');
   });
@@ -335,6 +339,13 @@ describe('/metrics', () => {
       expect(valueOf(text, 'kubernetes_healthchecks_total{name="ping",type="readyz",status="success"}')).toBe(1);
       expect(text).toMatch(/\n# EOF\n$/);
     }
+  });
+
+  it('leaves a registry unchanged that has another metric of one of its names', () => {
+    const registry = new Registry();
+    const own = new Gauge({ name: 'kube_vitals_ring_bytes', help: 'of the service', registers: [registry] });
+    expect(() => createMetrics({ registry })).toThrow(/already has a metric kube_vitals_ring_bytes/);
+    expect(registry.getMetricsAsArray()).toEqual([own]);
   });
 
   it('keeps the values of gauges when the registry of the service is reset: open watches do not fall below zero', async () => {
