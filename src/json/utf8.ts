@@ -31,3 +31,10 @@ export function longerThan(text: string, maxBytes: number): boolean {
   }
   return false;
 }
+
+/** The same JSON with an escape for each UTF-16 unit beyond ASCII, which JSON has in strings only. */
+export function asciiJson(json: Uint8Array): Uint8Array {
+  const text = decodeUtf8(json);
+  const ascii = text.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return ascii === text ? json : encodeUtf8(ascii);
+}

@@ -12,10 +12,13 @@ import { storeFailure } from '../request/store-failures.js';
 import { resourceOf, type VerbCall } from '../request/call.js';
 import type { FrameSource, WatchContext } from './watch-frame.js';
 import { createWatchCounters, type EndReason } from './watch-counters.js';
-import { encodeUtf8 } from '../../json/utf8.js';
+import { asciiJson, encodeUtf8 } from '../../json/utf8.js';
 
 /** The abort reason when a watch is over. Not an error, because errors are expensive to create. */
 const WATCH_OVER = 'the watch is over';
+
+/** Its watches over HTTP break at a chunk whose bytes and UTF-16 units are not equally many (decision 88). */
+const NEEDS_ASCII = 'fabric8-kubernetes-client/';
 
 /**
  * The frames of one watch, as chunks. Four things end it, all through one AbortController: the request's signal, the
@@ -27,6 +30,7 @@ export class WatchStream implements ParkedSource<Uint8Array> {
   readonly #over = new AbortController();
   readonly #deadline: ClockTimer;
   readonly #onEnd: () => void;
+  readonly #isAscii: boolean;
   /** Why the watch ended, unless through the signal of its request. */
   #endReason: EndReason | undefined;
   #source: FrameSource;
@@ -41,6 +45,9 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     const form = cacheKey === undefined ? undefined : `${version.view.apiVersion} ${cacheKey}`;
     this.#context = { ...context, form, signal: this.#over.signal, counters: createWatchCounters(call) };
     this.#onEnd = onEnd;
+    this.#isAscii =
+      cacheKey?.startsWith('application/json') === true &&
+      header(request, 'user-agent')?.startsWith(NEEDS_ASCII) === true;
     call.life.continueUntil(this.#over.signal);
     // WebSockets are not served. The response ends at once, so that clients which wait for its end watch without them.
     const asksForWebSocket = header(request, 'upgrade')?.toLowerCase() === 'websocket';
@@ -61,9 +68,10 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     this.#release();
     if (this.#done) return 'end';
     try {
-      const chunk = this.#source.poll();
-      if (chunk === 'end') this.#endReason ??= 'feed';
-      if (typeof chunk !== 'object') return chunk;
+      const polled = this.#source.poll();
+      if (polled === 'end') this.#endReason ??= 'feed';
+      if (typeof polled !== 'object') return polled;
+      const chunk = this.#isAscii ? asciiJson(polled) : polled;
       if (chunk.byteLength > LARGE_BYTES && !this.#reserveCapacity(chunk)) return 'end';
       this.#context.counters?.bytes(chunk.byteLength);
       return chunk;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { byteLength, longerThan } from '../../../src/json/utf8.js';
+import { asciiJson, byteLength, decodeUtf8, encodeUtf8, longerThan } from '../../../src/json/utf8.js';
 
 test('lengths are measured in UTF-8', () => {
   expect([byteLength(''), byteLength('aü😀'), byteLength('\ud800')]).toEqual([0, 7, 3]);
@@ -14,4 +14,25 @@ test('a limit counts bytes, however many characters they make', () => {
       expect(longerThan(text, limit)).toBe(new TextEncoder().encode(text).length > limit);
     }),
   );
+});
+
+test('JSON in ASCII has the same value, in keys too', () => {
+  fc.assert(
+    fc.property(fc.json({ stringUnit: 'grapheme' }), (json) => {
+      const ascii = decodeUtf8(asciiJson(encodeUtf8(json)));
+      expect(ascii).not.toMatch(/[\u0080-\uffff]/);
+      expect(JSON.parse(ascii)).toEqual(JSON.parse(json));
+    }),
+  );
+});
+
+test('each UTF-16 unit beyond ASCII is an escape', () => {
+  expect(decodeUtf8(asciiJson(encodeUtf8('"\u007f\u0080ü😀\uffff"')))).toBe(
+    '"\u007f\\u0080\\u00fc\\ud83d\\ude00\\uffff"',
+  );
+});
+
+test('JSON in ASCII is not copied', () => {
+  const json = encodeUtf8('{"a":1}\n');
+  expect(asciiJson(json)).toBe(json);
 });

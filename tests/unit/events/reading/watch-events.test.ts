@@ -41,3 +41,59 @@ test('a watch has the header that makes nginx pass on each frame, and a list has
   const list = await ask(`GET ${path()}`);
   expect([watch, list].map(({ headers }) => headers['x-accel-buffering'])).toEqual(['no', undefined]);
 });
+
+describe('a watch of an event with characters beyond ASCII', () => {
+  const NOTE = 'größer → 😀';
+
+  /** The text of an existing event and of one that is created during the watch. */
+  async function watched(headers: Record<string, string>): Promise<string> {
+    const { events, create } = bench();
+    await create('a', { note: NOTE });
+    const response = await events.handle({ method: 'GET', url: path('?watch=true'), headers });
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const chunk of response?.body as AsyncIterable<Uint8Array>) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.split('\n').length > 2) break;
+      await create('b', { note: NOTE });
+    }
+    return text;
+  }
+  const notes = (text: string): unknown[] =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as Frame).object['note']);
+
+  test('is ASCII for fabric8, whose reader adds NUL characters to other chunks', async () => {
+    const text = await watched({ 'user-agent': 'fabric8-kubernetes-client/8.0.0' });
+    expect(text).not.toMatch(/[^ -~\n]/);
+    expect(notes(text)).toEqual([NOTE, NOTE]);
+  });
+
+  test.each([
+    ['another client', { 'user-agent': 'kubectl/v1.36.0' }],
+    ['a client without a name', {}],
+  ])('is UTF-8 for %s', async (_, headers: Record<string, string>) => {
+    const text = await watched(headers);
+    expect(text).toContain(NOTE);
+    expect(notes(text)).toEqual([NOTE, NOTE]);
+  });
+
+  test('is unchanged protobuf for fabric8 with a configuration that asks for it', async () => {
+    const { events, create } = bench();
+    await create('a', { note: NOTE });
+    const accept = 'application/vnd.kubernetes.protobuf;stream=watch';
+    const agents = ['fabric8-kubernetes-client/8.0.0', 'kubectl/v1.36.0'];
+    const chunks = await Promise.all(
+      agents.map(async (agent) => {
+        const headers = { 'user-agent': agent, accept };
+        const response = await events.handle({ method: 'GET', url: path('?watch=true'), headers });
+        for await (const chunk of response?.body as AsyncIterable<Uint8Array>) return chunk;
+        return undefined;
+      }),
+    );
+    expect(chunks[0]).toEqual(chunks[1]);
+    expect(new TextDecoder().decode(chunks[0])).toContain(NOTE);
+  });
+});
