@@ -79,6 +79,8 @@ function parseEtcd(text: string): StoreChoice {
   const colon = credentials.indexOf(':');
   const username = decoded(colon < 0 ? credentials : credentials.slice(0, colon));
   const password = colon < 0 ? '' : decoded(credentials.slice(colon + 1));
+  // The store would sign in without either.
+  if (username === '' && password !== '') fail('a password needs a user: etcd://USER:PASSWORD@HOST:PORT');
   const prefix = path.replace(/\/+$/, '');
   return {
     kind: 'etcd',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { pingStore, openStore } from '../../../../src/cli/stores/open-store.js';
 import { parseStoreUrl } from '../../../../src/cli/stores/store-url.js';
+import type { EventStore } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 
@@ -41,6 +42,10 @@ describe('openStore', () => {
       'etcd',
       { endpoints: ['http://h:1'], prefix: '/x', username: 'u', password: 'p' },
     ]);
+  });
+
+  it('signs an etcd user without a password in with an empty one', async () => {
+    expect(await optionsOf('etcd://shop@h:1')).toMatchObject(['etcd', { username: 'shop', password: '' }]);
   });
 
   it.each(['postgres://h/d', 'etcd://h:1'])('passes errors of background work to the observer: %s', async (url) => {
@@ -81,6 +86,17 @@ describe('pingStore', () => {
     const choice = parseStoreUrl(url);
     expect(await pingStore({ ...memoryStore(), ping }, choice, (line) => lines.push(line))).toBe(false);
     expect(lines).toEqual([`the store ${choice.shown} can be read but not written (no space left)`]);
+  });
+
+  it('waits three seconds for a remote store, and for a local one as long as it takes', async () => {
+    const calls: (readonly [string[], number | undefined])[] = [];
+    const ping: EventStore['ping'] = async (call = {}) =>
+      void calls.push([Object.keys(call).filter((name) => name === 'signal'), call.withinMs]);
+    for (const url of ['memory', 'sqlite:e.db', 'postgres://h/d', 'etcd://h:1/x']) {
+      await pingStore({ ...memoryStore(), ping }, parseStoreUrl(url), () => undefined);
+    }
+    const limited = [['signal'], 3_000];
+    expect(calls).toEqual([[[], undefined], [[], undefined], limited, limited]);
   });
 
   it('continues without a remote store, and reports this in one line', async () => {

@@ -11,7 +11,7 @@ describe('parseStoreUrl', () => {
   });
 
   it.each(['postgres', 'postgresql'])('passes %s URLs on unchanged', (scheme) => {
-    const text = `${scheme}://shop:s%40cret@db.example.com:5433/shop?sslmode=verify-full`;
+    const text = `${scheme}://shop:s%40cret@db.example.com:5433/shop?sslmode=verify-full&options=-c%20jit=off`;
     expect(parseStoreUrl(text)).toEqual({
       kind: 'postgres',
       connectionString: text,
@@ -19,6 +19,14 @@ describe('parseStoreUrl', () => {
       shown: 'postgres://shop@db.example.com:5433/shop',
       password: 's@cret',
     });
+  });
+
+  it('finds no user and no password in a PostgreSQL URL without them, and finds a password among its parameters', () => {
+    const read = (text: string): unknown => parseStoreUrl(text);
+    const found = { kind: 'postgres', schema: undefined, shown: 'postgres://db/shop' };
+    expect(read('postgres://db/shop')).toEqual({ ...found, connectionString: 'postgres://db/shop' });
+    const text = 'postgres://db/shop?password=s%40cret';
+    expect(read(text)).toEqual({ ...found, connectionString: text, password: 's@cret' });
   });
 
   it('removes the schema from a PostgreSQL URL', () => {
@@ -39,7 +47,19 @@ describe('parseStoreUrl', () => {
     });
     expect(parseStoreUrl('etcd://h')).toMatchObject({ endpoints: ['http://h:2379'], prefix: undefined });
     expect(parseStoreUrl('etcd://h/')).toMatchObject({ prefix: undefined });
-    expect(parseStoreUrl('etcd://shop@h')).toMatchObject({ username: 'shop' });
+    expect(parseStoreUrl('etcd://h/shop//')).toMatchObject({ prefix: '/shop' });
+    expect(parseStoreUrl('etcd://h:65535')).toMatchObject({ endpoints: ['http://h:65535'] });
+  });
+
+  it('reads an etcd user without a password', () => {
+    expect(parseStoreUrl('etcd://shop@h')).toEqual({
+      kind: 'etcd',
+      endpoints: ['http://h:2379'],
+      prefix: undefined,
+      username: 'shop',
+      files: {},
+      shown: 'etcd://h',
+    });
   });
 
   it('reads TLS files and users of etcd', () => {
@@ -57,6 +77,8 @@ describe('parseStoreUrl', () => {
   it.each([
     ['', 'must be memory, sqlite:PATH, postgres://…, or etcd://HOST:PORT,HOST:PORT/PREFIX'],
     ['mongo://h', 'must be memory'],
+    ['jdbc:postgresql://h/d', 'must be memory'],
+    ['grpc+etcd://h', 'must be memory'],
     ['sqlite:', 'needs a path'],
     ['sqlite::memory:', '--store=memory'],
     ['sqlite://events.db', 'the path follows the colon'],
@@ -69,9 +91,12 @@ describe('parseStoreUrl', () => {
     ['etcd://h:70000', '70000 is not a port'],
     ['etcd://shop:secret', 'in the form HOST:PORT'],
     ['etcd://shop:sec@ret@h', 'is not a URL such as'],
+    ['etcd://shop:sec@ret@etcd://h', 'is not a URL such as'],
+    ['etcd://:secret@h', 'a password needs a user: etcd://USER:PASSWORD@HOST:PORT'],
     ['etcd://shop:%@h', 'a % in a name or password is written %25'],
     ['etcd://h?ca=x', 'certificates are for etcds://'],
     ['etcds://h?cacert=x', 'accepts the parameters ca, cert, key, not cacert'],
+    ['etcds://h?cacert=x&ca=y&pem=z', 'accepts the parameters ca, cert, key, not cacert, pem'],
   ])('refuses an invalid URL: %j', (text, why) => {
     expect(() => parseStoreUrl(text)).toThrow(why);
   });
@@ -99,5 +124,17 @@ describe('withoutSecrets', () => {
   it('returns a URL without a secret unchanged', () => {
     expect(['memory', 'sqlite:x.db', 'nope'].map(withoutSecrets)).toEqual(['memory', 'sqlite:x.db', 'nope']);
     expect(['a:b@c', 'b@c', 'postgres://h/x?password=y'].map(withoutSecrets)).toEqual(['a:…', '…', 'postgres://…']);
+    expect(withoutSecrets('PGPASSWORD=secret://x@h')).toBe('…');
+  });
+});
+
+describe('passwordFilter', () => {
+  it('replaces the password in a line, as it is and as it is written in a URL, and nothing else', () => {
+    const filter = passwordFilter({ password: 's@cret' });
+    expect(filter('no shop:s%40cret@db for s@cret, s@cret')).toBe('no shop:***@db for ***, ***');
+  });
+
+  it('leaves the lines about a store without a password as they are', () => {
+    expect(passwordFilter(parseStoreUrl('postgres://shop@db/shop'))('no undefined db')).toBe('no undefined db');
   });
 });

@@ -25,10 +25,18 @@ it('a watch resumes before the revision of a deletion, where revisions are numbe
     ['1000000000000000000000', '999999999999999999999'],
     ['0', '0'],
     ['x1', 'x1'],
+    ['1x', '1x'],
   ] as const) {
     const deletions = createSharedDeletions();
     deletions.positionBefore(deletion('a', revision), '5');
     expect(deletions.resumeFrom(revision)).toBe(resumed);
     expect(deletions.resumeFrom('11')).toBe('11');
   }
+});
+
+it('ten thousand deletions at one revision are remembered, and more of them may be reported twice', () => {
+  const deletions = createSharedDeletions();
+  for (let i = 0; i <= 10_000; i++) deletions.positionBefore(deletion(`e-${i}`, '7'), '5');
+  expect(deletions.positionBefore(deletion('e-9999', '7'), '5')).toBeUndefined();
+  expect(deletions.positionBefore(deletion('e-10000', '7'), '5')).toBe('5');
 });

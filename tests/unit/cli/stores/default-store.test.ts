@@ -20,6 +20,10 @@ it('events are kept in a file if there is a driver for SQLite', async () => {
   expect(await defaultStore(dir, async () => undefined)).toEqual({ choice: { kind: 'sqlite', path, shown: path } });
 });
 
+it('the drivers that are looked for are those that the store uses', async () => {
+  expect((await defaultStore(await newDirectory())).choice.kind).toBe('sqlite');
+});
+
 it('the path of the file is absolute, so that no directory makes it a URL', async () => {
   const { choice } = await defaultStore('file:events', async () => undefined);
   expect(choice).toMatchObject({ path: resolve('file:events/events.db') });
@@ -27,7 +31,7 @@ it('the path of the file is absolute, so that no directory makes it a URL', asyn
 
 it('events are kept in memory if there is no driver, and the server prints how to keep them', async () => {
   const found = await defaultStore(await newDirectory(), noDriver);
-  expect(found.choice.kind).toBe('memory');
+  expect(found.choice).toEqual({ kind: 'memory', shown: 'memory' });
   expect(found.keepAdvice).toMatch(/Node 22\.13.*npm install kube-vitals libsql/);
 });
 
