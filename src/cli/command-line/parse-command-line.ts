@@ -55,13 +55,15 @@ export function parseCommandLine<Values>(
       if (operands.push(token.value) > names.length) throw unexpected(token.value);
       continue;
     }
-    const { name, rawName, value, inlineValue } = token;
+    const { name, rawName, value, inlineValue, index } = token;
     if (rawName === '--help' || rawName === '-h') return { helpWanted: true };
     if (!rawName.startsWith('--') && rawName !== `-${table[name]?.short}`) throw unexpected(rawName);
     if (!texts.has(name)) throw new Error(`unknown flag: ${rawName}`);
     if (value === undefined && table[name]?.value !== undefined) throw new Error(`flag needs an argument: ${rawName}`);
+    // As it was given: `tokensOf` may have changed a value that looks like a flag.
+    const given = inlineValue === false ? argv[index + 1] : value;
     // As kubectl accepts it: -o=json.
-    texts.set(name, (inlineValue && !rawName.startsWith('--') ? value.replace(/^=/, '') : value) ?? 'true');
+    texts.set(name, (inlineValue && !rawName.startsWith('--') ? value.replace(/^=/, '') : given) ?? 'true');
   }
   const missing = names.slice(operands.length);
   if (missing.length > 0) throw new Error(`missing argument${missing.length > 1 ? 's' : ''}: ${missing.join(' ')}`);
