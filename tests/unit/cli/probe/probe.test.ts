@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { probeCommand } from '../../../../src/cli/probe/probe-command.js';
 import { runProgram } from '../../../../src/cli/program.js';
 import { createHealth } from '../../../../src/index.js';
 import { toNodeListener } from '../../../../src/node.js';
@@ -75,12 +76,22 @@ describe('kube-vitals probe', () => {
     expect((await probe(url)).code).toBe(code);
   });
 
-  it('sends a token, and names itself a probe in User-Agent', async () => {
+  it('sends the headers of the kubelet, and a token only where one is given', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'kube-vitals-probe-'));
     onTestFinished(() => rm(dir, { recursive: true, force: true }));
     await writeFile(join(dir, 'token'), 's3cret\n');
-    const url = await serve((req, res) => res.end(`${req.headers.authorization} ${req.headers['user-agent']}`));
-    expect((await probe(url, '--token-file', join(dir, 'token'))).out).toBe('Bearer s3cret kube-probe/kube-vitals\n');
+    const url = await serve((req, res) => {
+      const { authorization = 'no token', 'user-agent': agent, accept } = req.headers;
+      res.end(`${authorization}; ${agent}; ${accept}`);
+    });
+    expect((await probe(url, '--token-file', join(dir, 'token'))).out).toBe(
+      'Bearer s3cret; kube-probe/kube-vitals; */*\n',
+    );
+    expect((await probe(url)).out).toBe('no token; kube-probe/kube-vitals; */*\n');
+  });
+
+  it('may be sent to another machine without encryption where there is no token', () => {
+    expect(probeCommand.prepare(['http://10.0.0.1:8080/readyz'])).toHaveProperty('run');
   });
 
   it('does not verify certificates without --ca-file', async () => {
@@ -123,12 +134,17 @@ describe('kube-vitals probe', () => {
     const [own, other] = await Promise.all([signed(), signed()]);
     await writeFile(join(dir, 'own.crt'), own.cert);
     await writeFile(join(dir, 'other.crt'), other.cert);
-    const server = createSecureServer({ key: own.private, cert: own.cert }, (_, res) => res.end('ok'));
+    await writeFile(join(dir, 'token'), 's3cret');
+    const server = createSecureServer({ key: own.private, cert: own.cert }, (req, res) => {
+      res.end(req.headers.authorization ?? 'ok');
+    });
     server.listen(0, 'localhost');
     await once(server, 'listening');
     onTestFinished(() => void server.close());
     const url = `https://localhost:${(server.address() as AddressInfo).port}/`;
     expect(await probe(url, '--ca-file', join(dir, 'own.crt'))).toMatchObject({ code: 0, out: 'ok\n' });
+    const withToken = await probe(url, '--ca-file', join(dir, 'own.crt'), '--token-file', join(dir, 'token'));
+    expect(withToken).toMatchObject({ code: 0, out: 'Bearer s3cret\n' });
     expect(await probe(url, '--ca-file', join(dir, 'other.crt'))).toMatchObject({
       code: 1,
       err: expect.stringMatching(/unable to verify the first certificate|self[- ]signed|unable to get/) as unknown,
@@ -170,6 +186,22 @@ describe('kube-vitals probe', () => {
     expect([code, out.length]).toEqual([0, 4_097]);
   });
 
+  it('does not wait for more than 4 KiB of a response', async () => {
+    const url = await serve((_, res) => void res.write('x'.repeat(4_096)));
+    expect(await probe(url)).toEqual({ code: 0, out: `${'x'.repeat(4_096)}\n`, err: '' });
+  });
+
+  it('prints a character whose bytes arrive apart from each other', async () => {
+    const [first, second] = [Buffer.from([0xc3]), Buffer.from([0xa9])];
+    const url = await serve((_, res) => {
+      res.write(first);
+      let turns = 100;
+      const later = (): unknown => (turns-- > 0 ? setImmediate(later) : res.end(second));
+      later();
+    });
+    expect(await probe(url)).toEqual({ code: 0, out: 'é\n', err: '' });
+  });
+
   it('reports why there was no response', async () => {
     const { code, err } = await probe('http://127.0.0.1:1/readyz');
     expect([code, err]).toEqual([1, 'error: http://127.0.0.1:1/readyz: connect ECONNREFUSED 127.0.0.1:1\n']);
@@ -191,6 +223,13 @@ describe('kube-vitals probe', () => {
     [[], 'missing argument: URL'],
     [['readyz'], 'invalid argument "readyz" for URL: must be an http:// or https:// URL without a user'],
     [['ftp://a/'], 'invalid argument "ftp://a/" for URL: must be an http:// or https:// URL without a user'],
+    [['shttp://a/'], 'invalid argument "shttp://a/" for URL: must be an http:// or https:// URL without a user'],
+    [['httpx://a/'], 'invalid argument "httpx://a/" for URL: must be an http:// or https:// URL without a user'],
+    [['http://a@b/'], 'invalid argument "http://a@b/" for URL: must be an http:// or https:// URL without a user'],
+    [
+      ['http://:s3cret@b/'],
+      'invalid argument with a password for URL: must be an http:// or https:// URL without a user',
+    ],
     [
       ['http://a:s3cret@b/'],
       'invalid argument with a password for URL: must be an http:// or https:// URL without a user',
