@@ -154,6 +154,10 @@ describe('/metrics', () => {
     health.add(database);
     await send('GET', '/readyz');
     expect(valueOf((await send('GET', '/metrics')).text, sample)).toBe(0);
+    health.add({ name: 'mail', check: () => true });
+    await send('GET', '/readyz');
+    const results = 'kubernetes_healthchecks_total{name="database",type="readyz",status="error"}';
+    expect(valueOf((await send('GET', '/metrics')).text, results)).toBe(2);
   });
 
   it('has no result of a removed check after the probe that follows one which waited for it', async () => {
@@ -289,6 +293,11 @@ describe('/metrics', () => {
     const { text } = await send('GET', '/metrics/slis');
     expect(text.match(/^kubernetes_healthchecks_total\{/gm)?.length).toBe(1_001);
     expect(text).toContain('kubernetes_healthchecks_total{name="other",type="other",status="other"} 103');
+    health.add({ name: 'one-more', check: () => true, endpoints: ['readyz'] });
+    await send('GET', '/readyz');
+    const later = (await send('GET', '/metrics/slis')).text;
+    expect(later).toContain('kubernetes_healthchecks_total{name="check-0",type="readyz",status="success"} 2');
+    expect(later).toContain('kubernetes_healthchecks_total{name="other",type="other",status="other"} 207');
   });
 
   it('has the results of a check however many others were added and removed before', async () => {
@@ -835,6 +844,46 @@ const OBSERVATIONS: readonly [string, readonly Observation[], Readonly<Record<st
 describe('the samples', () => {
   it.each(OBSERVATIONS)('of %s are exactly these', async (_, observations, samples) => {
     expect(await samplesOf(observations)).toEqual(samples);
+  });
+
+  it('of requests of one verb are apart where a single label differs', async () => {
+    const others = [
+      { group: 'h' },
+      { version: 'v2' },
+      { resource: 'x' },
+      { scope: 'cluster' },
+      { dryRun: 'All' },
+    ] as const;
+    const requests = others.flatMap((other) => [answered(200), answered(200, other)]);
+    const counts = Object.entries(await samplesOf(requests)).filter(([name]) =>
+      name.startsWith('apiserver_request_total'),
+    );
+    expect(counts.map(([, count]) => count)).toEqual([5, 1, 1, 1, 1, 1]);
+  });
+
+  it.each([
+    ['get', 'GET'],
+    ['list', 'LIST'],
+    ['create', 'POST'],
+    ['post', 'POST'],
+    ['update', 'PUT'],
+    ['put', 'PUT'],
+    ['patch', 'PATCH'],
+    ['delete', 'DELETE'],
+    ['deletecollection', 'DELETECOLLECTION'],
+    ['head', 'HEAD'],
+    ['options', 'OPTIONS'],
+  ])('of the verb %s have the label of kube-apiserver, %s', async (verb, label) => {
+    const samples = await samplesOf([answered(200, { verb })]);
+    expect(samples).toMatchObject({
+      [`apiserver_request_total{verb="${label}",dry_run="",${ONE_EVENT},code="200"}`]: 1,
+    });
+  });
+
+  it('are of metrics with a help text each, and no two with the same', () => {
+    const texts = Object.values(new MetricSet()).map(({ help }) => help);
+    for (const text of texts) expect(text).toMatch(/^[A-Z].*\.$/);
+    expect(new Set(texts).size).toBe(texts.length);
   });
 
   it('above are of every metric', () => {
