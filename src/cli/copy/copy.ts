@@ -175,5 +175,7 @@ function fileOf(path: string): string | undefined {
 
 function databaseOf({ connectionString, schema = 'kube_vitals' }: Extract<StoreChoice, { kind: 'postgres' }>): string {
   const { hostname, port, pathname, searchParams } = new URL(connectionString);
-  return [hostname, port || '5432', pathname, searchParams.get('host'), schema].join(' ');
+  // As pg reads it: with a socket, the port is a parameter as well.
+  const at = searchParams.get('port') || port || '5432';
+  return [hostname, at, pathname, searchParams.get('host'), schema].join(' ');
 }

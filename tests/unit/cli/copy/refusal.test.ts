@@ -38,6 +38,8 @@ it.each([
   ['postgres://a@h/d', 'postgres://b:secret@h:5432/d'],
   ['postgres://h/d?schema=x', 'postgresql://h/d?schema=x'],
   ['postgres://h/d', 'postgres://h/d?schema=kube_vitals'],
+  ['postgres:///d?host=/run/postgresql&port=5432', 'postgres:///d?host=/run/postgresql'],
+  ['postgres://h:5433/d?port=5434', 'postgres://h/d?port=5434'],
   ['etcd://h:2379,i:2379/p', 'etcd://i/p/'],
 ])('copy refuses %s and %s, which are one store', (from, to) => {
   expect(refusal(from, to)).toMatch(/^FROM and TO are the same store/);
@@ -48,6 +50,7 @@ it.each([
   ['postgres://h/d', 'postgres://h/e'],
   ['postgres://h/d', 'postgres://h:5433/d'],
   ['postgres://h/d', 'postgres://h/d?schema=x'],
+  ['postgres:///d?host=/run/postgresql&port=5433', 'postgres:///d?host=/run/postgresql'],
   ['etcd://h/p', 'etcd://h/q'],
   ['etcd://h/p', 'etcd://i/p'],
   ['postgres://h/p', 'etcd://h/p'],
