@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { EndSignal } from '../../../../src/cli/command-line/command.js';
 import { runCopy, type CopyTask, createSkipReporter, createProgressLines } from '../../../../src/cli/copy/copy.js';
+import type { OpenStoreOptions } from '../../../../src/cli/stores/open-store.js';
 import { parseStoreUrl } from '../../../../src/cli/stores/store-url.js';
 import type { EventStore } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
@@ -9,9 +10,13 @@ import { sampleEvent } from '../../../../src/testing/sample-event.js';
 
 /** The stores that are opened, by what is shown of their URLs. */
 const stores = vi.hoisted(() => new Map<string, EventStore>());
+const opened = vi.hoisted((): OpenStoreOptions[] => []);
 vi.mock('../../../../src/cli/stores/open-store.js', async (importOriginal) => ({
   ...(await importOriginal<object>()),
-  openStore: async ({ shown }: { readonly shown: string }) => stores.get(shown),
+  openStore: async ({ shown }: { readonly shown: string }, options: OpenStoreOptions) => {
+    opened.push(options);
+    return stores.get(shown);
+  },
 }));
 
 const FROM = parseStoreUrl('postgres://shop:secret@old/events');
@@ -90,6 +95,7 @@ it('copy names different events and ends with 1, or replaces them', async () => 
   expect(left.err).toContain('left out: shop/a: TO has another event of that name (--overwrite replaces it)\n');
   const replaced = await run({ overwrite: true });
   expect([replaced.code, replaced.out]).toEqual([0, '0 copied, 0 already there, 1 replaced, 0 expired, 0 left out\n']);
+  expect(replaced.err).toContain('different ones are replaced\n');
 });
 
 it('copy ends at the first refused event, by name, or continues without it', async () => {
@@ -171,10 +177,46 @@ it("copy ends on a signal after the writes in progress, with a shell's exit code
   expect(closed).toEqual(['TO', 'FROM']);
 });
 
+it('copy ends on a signal while a store does not respond yet', async () => {
+  const { closed } = newStores();
+  const ping = vi.fn(
+    ({ signal }: { readonly signal?: AbortSignal } = {}) =>
+      new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error))),
+  );
+  stores.set(FROM.shown, { ...(stores.get(FROM.shown) as EventStore), ping });
+  const { code, written, send } = begin();
+  await vi.waitFor(() => expect(ping).toHaveBeenCalled());
+  send('SIGTERM');
+  expect(await code).toBe(143);
+  expect(written.err).toMatch(/^SIGTERM: stopping\nstopped; /);
+  expect(closed).toEqual(['FROM']);
+});
+
+it('copy opens no store if the two are one', async () => {
+  opened.length = 0;
+  expect(await run({ to: parseStoreUrl('postgres://other:secret@old:5432/events') })).toEqual({
+    code: 2,
+    out: '',
+    err: 'error: FROM and TO are the same store, postgres://shop@old/events\n',
+  });
+  expect(opened).toEqual([]);
+});
+
+it('copy names the side of a file that cannot be read, and reports no errors of background work', async () => {
+  newStores();
+  opened.length = 0;
+  await run();
+  expect(opened.map(({ source }) => source)).toEqual(['FROM', 'TO']);
+  // Without an observer they are warnings of the process.
+  for (const { observe } of opened) expect(observe).toBeTypeOf('function');
+});
+
 it('copy ends at once on a second signal', async () => {
-  const { from } = newStores(() => ({ create: () => new Promise(() => undefined) }));
+  const create = vi.fn(() => new Promise<never>(() => undefined));
+  const { from } = newStores(() => ({ create }));
   await put(from, 'a');
   const { code, send } = begin();
+  await vi.waitFor(() => expect(create).toHaveBeenCalled());
   send('SIGTERM');
   send('SIGTERM');
   expect(await code).toBe(143);

@@ -18,6 +18,8 @@ it('copy recognises a file under any of its names', () => {
     expect(refusal(`sqlite:${at('a.db')}`, `sqlite:${dir}/${name}`), name).toMatch(/^FROM and TO are the same store/);
   }
   expect(refusal(`sqlite:${at('a.db')}`, `sqlite:${at('b.db')}`)).toBeUndefined();
+  writeFileSync(at('b.db'), '');
+  expect(refusal(`sqlite:${at('a.db')}`, `sqlite:${at('b.db')}`)).toBeUndefined();
 });
 
 it('copy does not create the file that it should read from', () => {
@@ -51,7 +53,10 @@ it.each([
   ['postgres://h/d', 'postgres://h:5433/d'],
   ['postgres://h/d', 'postgres://h/d?schema=x'],
   ['postgres:///d?host=/run/postgresql&port=5433', 'postgres:///d?host=/run/postgresql'],
+  ['postgres:///d?host=/a', 'postgres:///d?host=/b'],
+  ['postgres://h1/d', 'postgres://h:15432/d'],
   ['etcd://h/p', 'etcd://h/q'],
+  ['etcd://h', 'postgres://h/p'],
   ['etcd://h/p', 'etcd://i/p'],
   ['postgres://h/p', 'etcd://h/p'],
   ['etcd://h/p', 'postgres://h/p'],

@@ -188,7 +188,7 @@ describe('kube-vitals probe', () => {
 
   it('does not wait for more than 4 KiB of a response', async () => {
     const url = await serve((_, res) => void res.write('x'.repeat(4_096)));
-    expect(await probe(url)).toEqual({ code: 0, out: `${'x'.repeat(4_096)}\n`, err: '' });
+    expect(await probe(url, '--timeout=1m')).toEqual({ code: 0, out: `${'x'.repeat(4_096)}\n`, err: '' });
   });
 
   it('prints a character whose bytes arrive apart from each other', async () => {
@@ -199,7 +199,7 @@ describe('kube-vitals probe', () => {
       const later = (): unknown => (turns-- > 0 ? setImmediate(later) : res.end(second));
       later();
     });
-    expect(await probe(url)).toEqual({ code: 0, out: 'é\n', err: '' });
+    expect(await probe(url, '--timeout=1m')).toEqual({ code: 0, out: 'é\n', err: '' });
   });
 
   it('reports why there was no response', async () => {
