@@ -26,11 +26,11 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const UNREAD = ['dist', 'coverage', '.nodes', '.data', 'tests/{clients,engines,package,types}', 'bench/baseline.json'];
 /**
  * Tests that do not run for mutants: those of examples; of the depth at which a parser's recursion ends, which differs
- * in the threads that Stryker uses; of hostile requests, which take long and are about time and memory; of real
- * databases; of the program, which is built.
+ * in the threads that Stryker uses; of what is collected as garbage, which Stryker keeps; of hostile requests, which take
+ * long and are about time and memory; of real databases; of the program, which is built.
  */
 const UNFIT =
-  /^tests\/unit\/(examples|api\/yaml\/depth)|^tests\/conformance\/(hostile-corpus|sqlite)|^tests\/lifecycle\/(program|standalone)/;
+  /^tests\/unit\/(examples|api\/yaml\/depth|checks\/unused-measurement)|^tests\/conformance\/(hostile-corpus|sqlite)|^tests\/lifecycle\/(program|standalone)/;
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,

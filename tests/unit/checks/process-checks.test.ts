@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   diskCheck,
@@ -13,12 +12,6 @@ import {
   type HealthCheck,
 } from '../../../src/checks.js';
 import { createHealth } from '../../../src/index.js';
-import { collectGarbage } from '../../collect-garbage.js';
-
-vi.mock('node:perf_hooks', async (importOriginal) => {
-  const original = await importOriginal<{ monitorEventLoopDelay: typeof monitorEventLoopDelay }>();
-  return { ...original, monitorEventLoopDelay: vi.fn(original.monitorEventLoopDelay) };
-});
 
 /** One result, through a health object. */
 async function verdictOf(
@@ -50,23 +43,6 @@ describe('eventLoopDelayCheck', () => {
       reason: expect.stringMatching(/^the event loop was delayed by ([2-9]\d\d|\d{4,}) ms, more than 100$/) as unknown,
     });
     expect(await verdictOf(check)).toMatchObject({ status: 'ok' });
-  });
-
-  it('measures until it is removed and collected as garbage', async () => {
-    const health = createHealth();
-    health.add(eventLoopDelayCheck());
-    await health.report('readyz');
-    const disable = vi.spyOn(vi.mocked(monitorEventLoopDelay).mock.results.at(-1)?.value as { disable(): boolean }, 'disable'); // prettier-ignore
-    const collect = async (): Promise<void> => {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      collectGarbage();
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    };
-    await collect();
-    expect(disable).not.toHaveBeenCalled();
-    health.remove('event-loop-delay');
-    await collect();
-    expect(disable).toHaveBeenCalled();
   });
 });
 
