@@ -114,8 +114,8 @@ export function httpCheck(options: HttpOptions): HealthCheck {
       headers: mustBe((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'an object'),
       statuses: aListOf(aWholeNumber(100, 599)),
     },
-    crossCheck: ({ headers = {} }) =>
-      Object.entries(headers).flatMap(([name, value]) => [
+    crossCheck: ({ headers }) =>
+      Object.entries(headers ?? {}).flatMap(([name, value]) => [
         ...aString(value, `headers.${name}`),
         !isHeader(name, value) && `headers.${name} must be a header that fetch can send`,
       ]),

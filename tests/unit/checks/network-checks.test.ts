@@ -95,6 +95,12 @@ describe('httpCheck', () => {
     expect(await ask(200, { statuses: [204] })).toMatchObject({ status: 'failed', reason: 'answered 200 OK' });
   });
 
+  it.each([null, 5, 'ab', ['a']])('refuses %j in place of headers', (headers) => {
+    expect(() => httpCheck({ url: 'http://a/', headers: headers as never })).toThrow(
+      new TypeError('httpCheck: headers must be an object'),
+    );
+  });
+
   it('accepts only a URL with http or https, and headers that are strings', () => {
     for (const url of ['ftp://a/', 'a', 5, 'http://user:secret@a/', new URL('https://user@a/')])
       expect(() => httpCheck({ url: url as string })).toThrow('url must be a URL with http');
