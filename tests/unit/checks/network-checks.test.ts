@@ -79,7 +79,10 @@ describe('httpCheck', () => {
       createServer((request, response) => {
         seen.push(`${request.method} ${String(request.headers['x-probe'])}`);
         const status = Number(request.url?.slice(1));
-        response.writeHead(status, status === 302 ? { location: '/500' } : {}).end('x');
+        // 599 as over HTTP/2, which has no text for a status.
+        response
+          .writeHead(status, ...(status === 599 ? [''] : []), status === 302 ? { location: '/500' } : {})
+          .end('x');
       }),
     );
     const ask = (status: number, more: object = {}): ReturnType<typeof verdictOf> =>
@@ -93,6 +96,8 @@ describe('httpCheck', () => {
     expect(await ask(503)).toMatchObject({ status: 'failed', reason: 'answered 503 Service Unavailable' });
     expect(await ask(503, { statuses: [503] })).toMatchObject({ status: 'ok' });
     expect(await ask(200, { statuses: [204] })).toMatchObject({ status: 'failed', reason: 'answered 200 OK' });
+    expect(await ask(599, { statuses: [204] })).toMatchObject({ status: 'failed', reason: 'answered 599' });
+    expect(await ask(599)).toMatchObject({ status: 'failed', reason: 'answered 599' });
   });
 
   it.each([null, 5, 'ab', ['a']])('refuses %j in place of headers', (headers) => {

@@ -77,6 +77,11 @@ describe('heapCheck and memoryCheck', () => {
     expect(await verdictOf(memoryCheck({ max: 1 }))).toMatchObject({ status: 'ok' });
   });
 
+  it('name the function that got an option out of bounds', () => {
+    expect(() => heapCheck({ max: 2 })).toThrow(/^heapCheck: max must be /);
+    expect(() => memoryCheck({ max: 2 })).toThrow(/^memoryCheck: max must be /);
+  });
+
   it('run every ten seconds and need three failures, unless the options differ', () => {
     for (const make of [heapCheck, memoryCheck]) {
       expect(make()).toMatchObject({ periodMs: 10_000, failureThreshold: 3 });
