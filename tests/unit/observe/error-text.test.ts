@@ -1,8 +1,17 @@
 import { connect } from 'node:net';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { errorText, isError } from '../../../src/observe/error-text.js';
 
 const coded = (message: string, code: string): Error => Object.assign(new Error(message), { code });
+
+it('an error of another realm is an error', () => {
+  expect([new Error('a'), runInNewContext('new Error("a")'), { message: 'a' }].map(isError)).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
 
 describe('the text of an error', () => {
   it('explains why a fetch was refused', async () => {
@@ -50,6 +59,8 @@ describe('the text of an error', () => {
       }),
       'connect ECONNREFUSED ::1:1',
     ],
+    ['an error without a text among several', new AggregateError(['a', ''], 'm'), 'm: a'],
+    ['a name that is no text', { message: '', name: 5 }, 'failed without a reason'],
     ['many errors', new AggregateError([1, 2, 3, 4, 5].map(String), 'm'), 'm: 1; 2; 3; 4'],
     [
       'a line break at the end, as messages of OpenSSL have',

@@ -22,6 +22,7 @@ function series() {
 describe('A series of failures', () => {
   it('reports each reason once, also where reasons alternate or differ in numbers, and the recovery', () => {
     const { observed, clock, worked, fail } = series();
+    clock.advance(300);
     fail('reset', 'refused', 'reset', 'refused', 'port 80', 'reset', 'port 81');
     clock.advance(700);
     worked();
