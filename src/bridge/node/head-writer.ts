@@ -117,11 +117,16 @@ function createHeaderLines(): (head: Head, length: number) => string | undefined
   const lines = new Map<string, { value: string; line: string }>();
 
   const lineOf = (name: string, value: string): string | undefined => {
+    const known = lines.get(name);
+    if (known?.value === value) return known.line;
     if (!VALUE.test(value)) return undefined;
-    if (!lines.has(name)) {
-      if (lines.size >= MAX_NAMES || !TOKEN.test(name) || LEFT_TO_NODE.has(name)) return undefined;
-    }
     const line = `${name}: ${value}\r\n`;
+    if (known !== undefined) {
+      known.value = value;
+      known.line = line;
+      return line;
+    }
+    if (lines.size >= MAX_NAMES || !TOKEN.test(name) || LEFT_TO_NODE.has(name)) return undefined;
     lines.set(name, { value, line });
     return line;
   };
@@ -131,8 +136,7 @@ function createHeaderLines(): (head: Head, length: number) => string | undefined
     let text = `HTTP/1.1 ${status} ${reasonOf(status)}\r\n`;
     for (const name of Object.keys(headers)) {
       const value = headers[name];
-      const known = lines.get(name);
-      const line = known?.value === value ? known?.line : typeof value === 'string' ? lineOf(name, value) : undefined;
+      const line = typeof value === 'string' ? lineOf(name, value) : undefined;
       if (line === undefined) return undefined;
       text += line;
     }
