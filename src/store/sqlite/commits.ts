@@ -159,14 +159,8 @@ export function createCommits(path: string, file: StoreFile, first: State) {
     return results;
   };
 
-  /** The connection for what relies on the file: nothing in it is still to be synced, and nobody has changed it. */
-  const useSettled = (): Session => {
-    const refused = damage ?? file.problem();
-    if (refused !== undefined) throw refused;
-    const session = useSynced();
-    checkUnchanged(session);
-    return session;
-  };
+  /** Why nothing in the file can be relied on; `undefined`: it can. */
+  const refusal = (): StoreError | undefined => damage ?? file.problem();
 
   /** What fails after a commit does not make the write a failure. */
   const afterCommit = (work: () => void): void => {
@@ -187,7 +181,7 @@ export function createCommits(path: string, file: StoreFile, first: State) {
   };
 
   const write = (operations: readonly WriteOperation[], now: number, withPrevious: boolean): Results => {
-    const refused = damage ?? file.problem();
+    const refused = refusal();
     if (refused !== undefined) return operations.map(() => refused);
     const inParts = (length: number): Results =>
       Array.from({ length: Math.ceil(operations.length / length) }, (_, part) =>
@@ -254,14 +248,17 @@ export function createCommits(path: string, file: StoreFile, first: State) {
       write(operations, now, withPrevious),
     /** Syncs a commit of unknown outcome, or fails: what is read afterwards is on disk, and nothing appears later. */
     settle(): void {
-      useSettled();
+      const refused = refusal();
+      if (refused !== undefined) throw refused;
+      checkUnchanged(useSynced());
     },
     ping(): void {
-      const refused = damage ?? file.problem();
+      const refused = refusal();
       if (refused !== undefined) throw refused;
       try {
         file.diskSpace.recheck();
-        const session = useSettled();
+        const session = useSynced();
+        checkUnchanged(session);
         const isDoubtful = writeFailure !== undefined || file.diskSpace.isSpaceLow();
         session.connection.exec(isDoubtful ? PROBE : 'BEGIN IMMEDIATE; ROLLBACK');
       } catch (error) {
