@@ -32,9 +32,30 @@ export function longerThan(text: string, maxBytes: number): boolean {
   return false;
 }
 
-/** The same JSON with an escape for each UTF-16 unit beyond ASCII, which JSON has in strings only. */
+const HEX = /* @__PURE__ */ encodeUtf8('0123456789abcdef');
+const [BACKSLASH, LETTER_U] = [0x5c, 0x75];
+
+/**
+ * The same JSON with an escape for each UTF-16 unit beyond ASCII, which JSON has in strings only. Unit by unit: 3 MiB
+ * take 20 ms, with a regular expression 200.
+ */
 export function asciiJson(json: Uint8Array): Uint8Array {
   const text = decodeUtf8(json);
-  const ascii = text.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  return ascii === text ? json : encodeUtf8(ascii);
+  const { length } = text;
+  if (length === json.length) return json;
+  let size = length;
+  for (let i = 0; i < length; i++) if (text.charCodeAt(i) >= 0x80) size += 5;
+  const out = new Uint8Array(size);
+  let at = 0;
+  for (let i = 0; i < length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) {
+      out[at++] = unit;
+      continue;
+    }
+    out[at++] = BACKSLASH;
+    out[at++] = LETTER_U;
+    for (let shift = 12; shift >= 0; shift -= 4) out[at++] = HEX[(unit >> shift) & 15] as number;
+  }
+  return out;
 }

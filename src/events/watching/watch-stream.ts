@@ -1,4 +1,5 @@
 import type { ListOptions } from '../../api/options/list-options.js';
+import type { FrameEncoder } from '../../api/representation/contract.js';
 import type { ClockTimer } from '../../clock/clock.js';
 import { header } from '../../http/headers.js';
 import { expired } from '../../api/status/failures.js';
@@ -30,7 +31,6 @@ export class WatchStream implements ParkedSource<Uint8Array> {
   readonly #over = new AbortController();
   readonly #deadline: ClockTimer;
   readonly #onEnd: () => void;
-  readonly #isAscii: boolean;
   /** Why the watch ended, unless through the signal of its request. */
   #endReason: EndReason | undefined;
   #source: FrameSource;
@@ -41,13 +41,11 @@ export class WatchStream implements ParkedSource<Uint8Array> {
   constructor(context: Omit<WatchContext, 'signal' | 'form'>, onEnd: () => void) {
     const { call, options } = context;
     const { request, dependencies, version } = call;
-    const { cacheKey } = context.encoder;
+    const encoder = encoderFor(header(request, 'user-agent'), context.encoder);
+    const { cacheKey } = encoder;
     const form = cacheKey === undefined ? undefined : `${version.view.apiVersion} ${cacheKey}`;
-    this.#context = { ...context, form, signal: this.#over.signal, counters: createWatchCounters(call) };
+    this.#context = { ...context, encoder, form, signal: this.#over.signal, counters: createWatchCounters(call) };
     this.#onEnd = onEnd;
-    this.#isAscii =
-      cacheKey?.startsWith('application/json') === true &&
-      header(request, 'user-agent')?.startsWith(NEEDS_ASCII) === true;
     call.life.continueUntil(this.#over.signal);
     // WebSockets are not served. The response ends at once, so that clients which wait for its end watch without them.
     const asksForWebSocket = header(request, 'upgrade')?.toLowerCase() === 'websocket';
@@ -68,10 +66,9 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     this.#release();
     if (this.#done) return 'end';
     try {
-      const polled = this.#source.poll();
-      if (polled === 'end') this.#endReason ??= 'feed';
-      if (typeof polled !== 'object') return polled;
-      const chunk = this.#isAscii ? asciiJson(polled) : polled;
+      const chunk = this.#source.poll();
+      if (chunk === 'end') this.#endReason ??= 'feed';
+      if (typeof chunk !== 'object') return chunk;
       if (chunk.byteLength > LARGE_BYTES && !this.#reserveCapacity(chunk)) return 'end';
       this.#context.counters?.bytes(chunk.byteLength);
       return chunk;
@@ -117,6 +114,19 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     this.#over.abort(WATCH_OVER);
     this.frames.wake();
   }
+}
+
+/** The encoder, or one of the same frames in ASCII, which watches with that need share. */
+function encoderFor(userAgent: string | undefined, encoder: FrameEncoder): FrameEncoder {
+  const { cacheKey } = encoder;
+  if (userAgent?.startsWith(NEEDS_ASCII) !== true || !cacheKey?.startsWith('application/json')) return encoder;
+  return {
+    cacheKey: `${cacheKey} ASCII`,
+    encode(type, json) {
+      const frame = encoder.encode(type, json);
+      return frame && asciiJson(frame);
+    },
+  };
 }
 
 function durationMs(options: ListOptions, minimum: number): number {

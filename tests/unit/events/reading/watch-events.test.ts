@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bench, metaOf, path, ROOT, type Frame } from '../bench.js';
+import { bench, metaOf, path, ROOT, settled, type Frame } from '../bench.js';
 
 describe('a watch by an old path', () => {
   const LEGACY = `GET ${ROOT}/watch/namespaces/default/events`;
@@ -78,6 +78,23 @@ describe('a watch of an event with characters beyond ASCII', () => {
     const text = await watched(headers);
     expect(text).toContain(NOTE);
     expect(notes(text)).toEqual([NOTE, NOTE]);
+  });
+
+  test('is encoded once for all watches of fabric8, and apart from those of others', async () => {
+    const { events, create, store } = bench();
+    const after = await store.revision();
+    const agents = ['fabric8-kubernetes-client/8.0.0', 'kubectl/v1.36.0', 'fabric8-kubernetes-client/7.4.0'];
+    const chunks = agents.map(async (agent) => {
+      const url = path(`?watch=true&resourceVersion=${after}`);
+      const response = await events.handle({ method: 'GET', url, headers: { 'user-agent': agent } });
+      for await (const chunk of response?.body as AsyncIterable<Uint8Array>) return chunk;
+      return undefined;
+    });
+    await settled();
+    await create('a', { note: NOTE });
+    const [first, other, second] = await Promise.all(chunks);
+    expect(second).toBe(first);
+    expect(new TextDecoder().decode(other)).toContain(NOTE);
   });
 
   test('is unchanged protobuf for fabric8 with a configuration that asks for it', async () => {
