@@ -4,7 +4,7 @@ import type { WriteOperation, WriteResult } from './write-batch.js';
 
 /*
  * What the two threads send each other. Node copies it, bytes in 1 µs more than text: all but the events' JSON is text.
- * Its bytes are not views, because Node would copy all memory behind a view.
+ * Node copies all memory behind a view, so that bytes are not views, but for those of a page, which have one memory.
  */
 
 type Reads = Pick<SyncStore, 'get' | 'list' | 'changes' | 'revision' | 'ping' | 'settle'>;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { textOf } from '../../../../src/store/sqlite/stored.js';
 import type { WriteOperation } from '../../../../src/store/sqlite/write-batch.js';
 import { createBench, failureOf, names, outcomes, put, query, remove, START } from './sync-store-bench.js';
 
@@ -77,6 +78,20 @@ describe('revisions', () => {
 });
 
 describe('lists', () => {
+  test('have the events of a page in one buffer, which arrives in the service as one', () => {
+    const store = open(newPath());
+    store.write([put('a', { note: 'first' }), put('b', { note: 'second' }), put('c')], START);
+    for (const terms of [[], [{ field: 'type', value: 'Normal' }]]) {
+      const { records } = store.list(query({ terms, limit: 2 }));
+      const stored = ['a', 'b'].map((name) => store.get(`default/${name}`)?.data);
+      expect(records.map(({ data }) => textOf(data))).toEqual(stored.map(textOf));
+      const memory = records[0]?.data.buffer;
+      expect(records[1]?.data.buffer).toBe(memory);
+      expect(memory?.byteLength).toBe(records.reduce((sum, { data }) => sum + data.byteLength, 0));
+    }
+    store.close();
+  });
+
   test('with terms examine a limited number of events at a time', () => {
     const store = open(newPath());
     for (let i = 0; i < 9; i++) {
