@@ -54,6 +54,48 @@ test('a body that arrives in pieces of one byte takes little more memory than it
   expect(growth).toBeLessThan(FEW_BYTES);
 });
 
+test('other connections are read while bodies arrive in pieces of one byte', async () => {
+  let turns = 0;
+  let done = false;
+  const count = (): void => {
+    turns++;
+    if (!done) setImmediate(count);
+  };
+  const server = createHttpServer(toNodeListener(reading));
+  const port = await listening(server);
+  const connection = once(server, 'connection') as Promise<[Socket]>;
+  const client = connect(port, '127.0.0.1').on('error', noop);
+  onTestFinished(() => {
+    done = true;
+    client.destroy();
+    server.close();
+  });
+  const [socket] = await connection;
+  const responded = once(client, 'data');
+  count();
+  client.write(`POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n${PIECE.repeat(PIECES)}0\r\n\r\n`);
+  const resumes: number[] = [];
+  socket.on('resume', () => resumes.push(turns));
+  expect(String((await responded)[0])).toContain('200 OK');
+  // A read of Node has 64 KiB, a twentieth of the body.
+  expect(new Set(resumes).size).toBeGreaterThan(10);
+});
+
+test('the rest of a refused body in pieces of one byte is not read for long', async () => {
+  const server = createHttpServer(toNodeListener(() => ({ status: 401, headers: {}, body: null })));
+  const port = await listening(server);
+  const connection = once(server, 'connection') as Promise<[Socket]>;
+  const client = connect(port, '127.0.0.1').on('error', noop);
+  onTestFinished(() => {
+    client.destroy();
+    server.close();
+  });
+  const [socket] = await connection;
+  client.write(`POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n${PIECE.repeat(PIECES)}`);
+  await once(socket, 'close');
+  expect(socket.bytesRead).toBeLessThan((PIECE.length * PIECES) / 2);
+});
+
 test('a body that arrives in pieces of one byte takes little more memory than its bytes, over fetch', async () => {
   let held: unknown;
   const growth = await heapGrowth(async () => {

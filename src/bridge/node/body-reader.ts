@@ -36,6 +36,8 @@ export function readIncoming(
 
   return new Promise((resolve, reject) => {
     const body = new CollectedBytes();
+    // The socket of HTTP/2 cannot be paused.
+    const socket = http2Stream(req) === undefined ? req.socket : null;
     const finish = (): void => {
       reading.finish();
       req.removeListener('data', onData);
@@ -52,7 +54,10 @@ export function readIncoming(
     const onData = (chunk: unknown): void => {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Uint8Array);
       if (body.length + bytes.byteLength > limit) stop(bodyTooLarge(limit));
-      else body.add(bytes);
+      else {
+        body.add(bytes);
+        if (socket !== null) bodies.onPiece(socket);
+      }
     };
     const onEnd = (): void => {
       finish();
