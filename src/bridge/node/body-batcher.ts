@@ -19,6 +19,7 @@ interface Arrived {
  */
 export function createBodyBatcher(scheduled: () => void) {
   let waiting: Arrived[] = [];
+  /** In this turn. */
   let pieces = 0;
   const paused = new Set<NodeSocket>();
   const followed = new WeakSet<NodeSocket>();
@@ -35,6 +36,7 @@ export function createBodyBatcher(scheduled: () => void) {
   const handOver = (): void => {
     const arrived = waiting;
     waiting = [];
+    pieces = 0;
     for (const { take, bytes } of arrived) take(bytes);
   };
   return {
