@@ -140,10 +140,13 @@ export function createInFlightLimits(
     holdChunk(chunk: Chunk, caller: Caller, client: Client): (() => void) | undefined {
       return caller.groups.includes(MASTERS) ? nothing : responseBytes.share(stateOf(caller, client), chunk);
     },
-    /** Schedules work that needs no place, such as a part of a list or a refusal. `undefined`: it may start now. */
-    turn(caller: Caller | undefined, client: Client): Promise<unknown> | undefined {
+    /**
+     * Schedules work that needs no place, such as a part of a list or a refusal. `undefined`: it may start now. Long work
+     * always waits for its turn: of what starts at once, the scheduler does not know how long it takes.
+     */
+    turn(caller: Caller | undefined, client: Client, isLong = false): Promise<unknown> | undefined {
       const state = stateOf(caller, client);
-      return queues.mayBegin(state) ? undefined : queues.wait('start', state, client, nothing);
+      return queues.mayBegin(state) && !isLong ? undefined : queues.wait('start', state, client, nothing);
     },
   };
 }

@@ -349,6 +349,16 @@ describe('the scheduling of callers', () => {
     expect(probe()).toBeInstanceOf(Promise);
   });
 
+  it('lets long work wait for the next turn, even if nothing else has begun', async () => {
+    const { limits, turn } = bench();
+    let hasBegun = false;
+    void limits.turn(jane, HERE, true)?.then(() => (hasBegun = true));
+    expect(hasBegun).toBe(false);
+    await turn();
+    expect(hasBegun).toBe(true);
+    expect(limits.turn(jane, HERE)).toBeUndefined();
+  });
+
   it('serves all waiting work of a caller, in order', async () => {
     const { limits, turns } = bench();
     expect([limits.turn(jane, HERE), limits.turn(bob, HERE)]).toEqual([undefined, undefined]);
