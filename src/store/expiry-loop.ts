@@ -5,6 +5,9 @@ import type { EventStore } from './contract/event-store.js';
 import { hasCode } from './contract/errors.js';
 import type { StoreTime } from './store-time.js';
 
+/** The maximum number of events that one call removes. */
+const SLICE = 500;
+
 export interface ExpiryLoopOptions {
   readonly store: EventStore;
   readonly clock: Clock;
@@ -12,8 +15,6 @@ export interface ExpiryLoopOptions {
   readonly time: StoreTime;
   /** The pause between two runs of the loop, in milliseconds. Default: 1,000. */
   readonly intervalMs?: number | undefined;
-  /** The maximum number of events that one call removes. Default: 500. */
-  readonly sliceSize?: number | undefined;
   /** Receives errors of the store and faults of the clock, once each, and `recovered`. Errors do not stop the loop. */
   readonly observe?: Observe | undefined;
 }
@@ -23,7 +24,7 @@ export interface ExpiryLoopOptions {
  * Several replicas may do so. While the clock of this process differs from the store's, it expires nothing.
  */
 export function createExpiryLoop(options: ExpiryLoopOptions) {
-  const { store, clock, time, intervalMs = 1000, sliceSize = 500 } = options;
+  const { store, clock, time, intervalMs = 1000 } = options;
   const notify = createNotifier(options.observe);
   const where = `expiry of ${store.name}`;
   const failures = createFailureSeries(where, notify, clock);
@@ -40,7 +41,7 @@ export function createExpiryLoop(options: ExpiryLoopOptions) {
     if (fault !== undefined && !isFaulty) notify({ type: 'error', error: new Error(fault), where });
     isFaulty = fault !== undefined;
     if (now === undefined) return;
-    while (!signal.aborted && (await store.expire({ now, limit: sliceSize, signal })) > 0) await nextTurn();
+    while (!signal.aborted && (await store.expire({ now, limit: SLICE, signal })) > 0) await nextTurn();
   };
 
   const run = async (signal: AbortSignal): Promise<void> => {

@@ -22,14 +22,13 @@ function createBench(expire?: (options: ExpireOptions, store: EventStore) => Pro
     ...memory,
     expire(options) {
       calls.push(options);
-      return expire?.(options, memory) ?? memory.expire(options);
+      return expire?.(options, memory) ?? memory.expire({ ...options, limit: 3 });
     },
   };
   const loop = createExpiryLoop({
     store,
     clock,
     time: createStoreTime({ store, clock }),
-    sliceSize: 3,
     observe: (observation) => void reported.push(observation),
   });
   return { clock, store, loop, calls, reported };
@@ -49,7 +48,7 @@ describe('an expiry loop', () => {
     expect(calls).toHaveLength(1);
     clock.advance(1000);
     await turns();
-    expect(calls.map(({ limit }) => limit)).toEqual([3, 3, 3, 3, 3]);
+    expect(calls.map(({ limit }) => limit)).toEqual([500, 500, 500, 500, 500]);
     expect((await store.list({ limit: 10 })).records).toEqual([]);
     await loop.stop();
     clock.advance(10_000);
