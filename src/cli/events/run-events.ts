@@ -5,7 +5,7 @@ import { isForbidden, isUnauthorized, watchEvents } from '../../client.js';
 import type { Event, EventsClient, EventSelection } from '../../client.js';
 import { SIGNAL_EXIT_CODES, type ProcessContext, type TextOutput } from '../command-line/command.js';
 import { connect, type ConnectionFlags } from './connect.js';
-import { createDocuments, type Printer } from './documents.js';
+import { createEventDocuments, type Printer } from './event-documents.js';
 import { createEventTable, lastSeenAt } from './event-table.js';
 import { filterOf, type EventFilter, type ForObject } from './filter.js';
 import { safeText } from '../../json/safe-text.js';
@@ -114,7 +114,7 @@ async function existing(
 
 async function printerOf(flags: EventsFlags, colour: boolean): Promise<Printer> {
   const { output } = flags;
-  if (output === 'json' || output === 'yaml') return createDocuments(output, flags.watch);
+  if (output === 'json' || output === 'yaml') return createEventDocuments(output, flags.watch);
   const table = createEventTable({ withNamespace: flags.allNamespaces, wide: output === 'wide', colour });
   return { existing: table, change: (event) => [...table([event])].join('') };
 }

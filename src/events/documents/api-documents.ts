@@ -1,7 +1,7 @@
 import type { Query } from '../../http/url.js';
 import type { DiscoveryResource, GroupVersion } from '../../api/discovery/documents.js';
 import { createDiscovery } from '../../api/discovery/discovery.js';
-import { openApiDocument } from '../../api/openapi/document.js';
+import { openApiDocument } from '../../api/openapi/open-api-document.js';
 import { createOpenApi } from '../../api/openapi/open-api.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';

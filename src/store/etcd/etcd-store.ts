@@ -22,7 +22,7 @@ import { createLayout, FORMAT, type Layout } from './layout.js';
 import { createLiftedClient, type LiftedClient } from './lifted-client.js';
 import { etcdSettings, type EtcdSettings, type EtcdStoreOptions } from './options.js';
 import { readList } from './read-list.js';
-import { createWrites } from './write.js';
+import { createWrites } from './writes.js';
 
 /** How long calls fail with the error of a failed opening before it is tried again, in milliseconds. */
 const REOPEN_MS = 200;

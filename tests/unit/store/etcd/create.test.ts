@@ -7,7 +7,7 @@ import { createFence } from '../../../../src/store/etcd/fence.js';
 import { createLayout } from '../../../../src/store/etcd/layout.js';
 import type { LiftedClient } from '../../../../src/store/etcd/lifted-client.js';
 import type { KeyValue, TxnRequest, TxnResponse } from '../../../../src/store/etcd/connection.js';
-import { createWrites } from '../../../../src/store/etcd/write.js';
+import { createWrites } from '../../../../src/store/etcd/writes.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import type { EventRecord } from '../../../../src/store/contract/record.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createKnownExpiries } from '../../../../src/store/etcd/write.js';
+import { createKnownExpiries } from '../../../../src/store/etcd/writes.js';
 import { compareBytes } from '../../../../src/store/contract/keys.js';
 import { createLayout } from '../../../../src/store/etcd/layout.js';
 import type { KeyValue } from '../../../../src/store/etcd/connection.js';

@@ -8,7 +8,7 @@ export interface Printer {
 }
 
 /** Writes events as kubectl does: as one list, or each event of a watch as a document. */
-export async function createDocuments(format: 'json' | 'yaml', watch: boolean): Promise<Printer> {
+export async function createEventDocuments(format: 'json' | 'yaml', watch: boolean): Promise<Printer> {
   const write = format === 'json' ? writeJson : await yamlWriter();
   const mark = format === 'json' ? '' : '---\n';
   const change = (event: Event): string => mark + write(shown(event));
