@@ -40,8 +40,8 @@ export function dispatch(context: RequestContext, caller: Caller, place: Place):
   if (!scope) return dependencies.documents.respond(request, path, query);
   const { version, verb } = routeOf(scope, request.method, dependencies.versions);
   const run = verb === 'patch' ? patchVerb(request) : VERBS[verb];
-  const shape = verb === 'watch' ? 'watch' : verb === 'list' ? 'list' : 'object';
-  const representation = dependencies.negotiate(request, query, version.view, shape, scope.name);
+  const responseKind = verb === 'watch' ? 'watch' : verb === 'list' ? 'list' : 'object';
+  const representation = dependencies.negotiate(request, query, version.view, responseKind, scope.name);
   const { joinsItems } = representation;
   const call: VerbCall = { dependencies, request, life, version, scope, query, caller, joinsItems, warnings };
   // Writes need the time of the store, which may have to be read first.
