@@ -106,7 +106,7 @@ export function createEvents(options: EventsOptions): Events {
     readEvent: createEventReader(fieldTracker.entriesOf),
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     minWatchMs: options.minWatchMs ?? 1_800_000,
-    watched: activity && { notify, sent: activity.sent },
+    watchObserver: activity && { notify, sent: activity.sent },
     versions,
     documents: createDocuments({ versions, roots: options.discovery }),
     negotiate: createNegotiate(clock.now),

@@ -45,7 +45,7 @@ export function handleRequest(
     query: tooLarge ? NO_QUERY : parseQuery(query),
     warnings: [],
     auditId: auditIdOf(request, dependencies.uids),
-    started: dependencies.watched ? clock.monotonic() : undefined,
+    started: dependencies.watchObserver ? clock.monotonic() : undefined,
     scope: undefined,
     caller: undefined,
     impersonator: undefined,

@@ -60,7 +60,7 @@ export interface EventsDependencies {
   readonly bookmarkIntervalMs: number;
   readonly minWatchMs: number;
   /** Observes watches and their frames; absent without an observer. */
-  readonly watched?: WatchObserver | undefined;
+  readonly watchObserver?: WatchObserver | undefined;
 }
 
 /** One request for a verb: authenticated, authorized and routed, with a negotiated representation. */

@@ -14,9 +14,9 @@ export interface WatchCounters {
 }
 
 export function createWatchCounters({ dependencies, scope, caller }: VerbCall): WatchCounters | undefined {
-  const { watched, clock } = dependencies;
-  if (watched === undefined) return undefined;
-  const { notify, sent } = watched;
+  const { watchObserver, clock } = dependencies;
+  if (watchObserver === undefined) return undefined;
+  const { notify, sent } = watchObserver;
   const { group, version, namespace } = scope;
   const watch: WatchIdentity = { caller: caller.name, group, version, namespace, scope: reportedScope(scope) };
   const since = clock.monotonic();
