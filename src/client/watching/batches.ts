@@ -22,13 +22,16 @@ export async function* batchesOf<T>(
     const complete = new AbortController();
     const late = pause(clock, ms, complete.signal);
     next = ask();
-    while (batch.length < size) {
-      const result = await Promise.race([next, late]);
-      if (!result || result.done) break;
-      batch.push(result.value);
-      next = ask();
+    try {
+      while (batch.length < size) {
+        const result = await Promise.race([next, late]);
+        if (!result || result.done) break;
+        batch.push(result.value);
+        next = ask();
+      }
+    } finally {
+      complete.abort();
     }
-    complete.abort();
     yield batch;
   }
 }

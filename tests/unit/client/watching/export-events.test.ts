@@ -2,7 +2,8 @@ import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { responseError, statusError } from '../../../../src/client/contract/errors.js';
+import { responseError, statusError, transportClosed } from '../../../../src/client/contract/errors.js';
+import type { Clock } from '../../../../src/clock/clock.js';
 import { exportEvents, type ExportEventsOptions } from '../../../../src/client/watching/export-events.js';
 import type { Event } from '../../../../src/model/event.js';
 import type { Observation } from '../../../../src/observe/observation.js';
@@ -236,6 +237,30 @@ describe('exportEvents', () => {
     await second.pass(5_000);
     expect([asked, tries]).toEqual([2, 1]);
     await second.stop();
+  });
+
+  it('leaves no timer when the transport is closed while a batch waits for further events', async () => {
+    const clock = fakeClock();
+    let timers = 0;
+    const setTimer: Clock['setTimer'] = (callback, delayMs) => {
+      const timer = clock.setTimer(callback, delayMs);
+      timers += 1;
+      let isSet = true;
+      return {
+        cancel() {
+          timer.cancel();
+          if (isSet) timers -= 1;
+          isSet = false;
+        },
+      };
+    };
+    const server = modelServer();
+    server.put('a');
+    const rows = table();
+    const { done } = await exporting(server, { sink: sinkOf(rows), batchMs: 60_000, clock: { ...clock, setTimer } });
+    server.cut(transportClosed());
+    await expect(done).rejects.toThrow('the transport is closed');
+    expect([rows.rows, timers]).toEqual([[], 0]);
   });
 
   it('shares one listener of its signal with other exports, also while their sinks fail', async () => {
