@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
+  connectionError,
   createEventsClient,
   createRecorder,
   httpTransport,
@@ -12,7 +13,7 @@ import type { RecorderOptions } from '../../../../src/client.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import type { Observation } from '../../../../src/index.js';
 import { fakeClock } from '../../../../src/testing.js';
-import { collectGarbage } from '../../../collect-garbage.js';
+import { collectGarbage, heapGrowth } from '../../../collect-garbage.js';
 import { countKeepAliveTimers } from '../keep-alive-timers.js';
 import { served } from '../served.js';
 import type { RecorderClient } from '../../../../src/client/recorder/options.js';
@@ -462,6 +463,21 @@ describe('a server that is unavailable', () => {
     );
   });
 
+  it('loses an event whose write fails at the age of maxAgeMs, and repeats one that is younger', async () => {
+    const failures: (() => void)[] = [];
+    const create = (): Promise<never> =>
+      new Promise((_, reject) => failures.push(() => reject(connectionError('socket hang up', true))));
+    const { clock, recorder } = setUp({ maxAgeMs: 60_000, events: { ...fakeServer().client, create } });
+    recorder.event(paid);
+    clock.advance(1);
+    recorder.event({ ...paid, regarding: { kind: 'Order', name: 'o-2' } });
+    await turns();
+    clock.advance(59_999);
+    for (const fail of failures) fail();
+    await turns();
+    expect(recorder.stats()).toMatchObject({ pending: 1, dropped: { expired: 1 } });
+  });
+
   it('gets the next request no sooner than after its Retry-After', async () => {
     const outcomes: Outcome[] = ['throttled'];
     const { clock, server, recorder } = setUp({}, () => outcomes.shift() ?? 'ok');
@@ -632,6 +648,18 @@ describe('a recorder', () => {
     expect(server.events().map(({ note }) => note)).toEqual(['first', 'second', 'third']);
   });
 
+  it.each([{}, { as: true }, null])('refuses %j as events', (events) => {
+    expect(() => setUp({ events: events as never })).toThrow(
+      'createRecorder: events must be an object of createEventsClient or createEvents',
+    );
+  });
+
+  it.each(['', 'shop/', 'a/b/c', 7])('refuses %j as its reporting controller', (reportingController) => {
+    expect(() => setUp({ reportingController: reportingController as never })).toThrow(
+      'createRecorder: reportingController must be a name such as example.com/shop',
+    );
+  });
+
   it.each([{ perSecond: 0, burst: 1 }, { perSecond: 1, burst: 0.5 }, { perSecond: 1 }, null])(
     'refuses the rate limit %j',
     (rateLimit) => {
@@ -705,6 +733,15 @@ describe('a recorder', () => {
     await turns();
     collectGarbage();
     expect(signal.deref()).toBeUndefined();
+  });
+
+  it('keeps nothing of a flush() that is complete, although its signal lives on', async () => {
+    const { recorder } = setUp();
+    const { signal } = new AbortController();
+    const grown = await heapGrowth(async () => {
+      for (let call = 0; call < 15_000; call++) await recorder.flush({ signal });
+    });
+    expect(grown).toBeLessThan(9 * 1_048_576);
   });
 
   it('gives few writes the same signal, so that Node does not warn about its listeners, and aborts all when closed', async () => {

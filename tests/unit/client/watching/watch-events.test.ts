@@ -57,6 +57,20 @@ describe('watchEvents', () => {
     expect(news()).toEqual(['updated a@103', 'deleted a@104']);
   });
 
+  it('gives only what is newer than its resource version where the history since then is dropped before it saw any', async () => {
+    const server = modelServer();
+    server.put('a');
+    const { news, pass, settle } = await bench({ resourceVersion: '101' }, server);
+    server.cut();
+    server.put('b');
+    server.compact();
+    await pass(1_000);
+    expect(news()).toEqual(['added b@102']);
+    server.put('a');
+    await settle();
+    expect(news()).toEqual(['updated a@103']);
+  });
+
   it('begins now with since: now, and still recognises existing events', async () => {
     const server = modelServer();
     server.put('a');
