@@ -17,7 +17,7 @@ export function membersWithin(value: unknown, max: number): boolean {
 }
 
 function left(value: unknown, max: number): number {
-  if (typeof value === 'string') return value.length >= LONG_TEXT ? max - membersOfText(value.length) : max;
+  if (typeof value === 'string') return max - membersOfText(value.length);
   if (typeof value !== 'object' || value === null) return max;
   let rest = max;
   if (Array.isArray(value)) {
@@ -31,7 +31,7 @@ function left(value: unknown, max: number): number {
   const keys = Object.keys(value);
   rest -= keys.length;
   for (const key of keys) {
-    if (key.length >= LONG_TEXT) rest -= membersOfText(key.length);
+    rest -= membersOfText(key.length);
     if (rest < 0) return rest;
     rest = left((value as Record<string, unknown>)[key], rest);
   }

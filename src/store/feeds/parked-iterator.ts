@@ -8,7 +8,7 @@ export interface ParkedSource<T> {
   /** Returns the next value; `undefined`: none yet, wait for `wake()`; `'end'`: finished. Errors end the iteration. */
   poll(): T | 'end' | undefined;
   /** Called once when the iteration ends, for whatever reason; not when its signal was aborted before it began. */
-  onEnd?(): void;
+  onEnd(): void;
   /** Ends the iteration when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -74,6 +74,6 @@ export class ParkedIterator<T extends object> implements AsyncIterableIterator<T
     this.#over = true;
     this.#source.signal?.removeEventListener('abort', this.end);
     for (const one of this.#waiting.splice(0)) one.resolve({ done: true, value: undefined });
-    this.#source.onEnd?.();
+    this.#source.onEnd();
   };
 }

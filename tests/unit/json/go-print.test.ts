@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { goPrint, goPrintAsText, goQuote, goType } from '../../../src/json/go-print.js';
+import { goList, goPrint, goPrintAsText, goQuote, goType, UNPRINTABLE } from '../../../src/json/go-print.js';
 
 describe('goPrint', () => {
   it.each<[unknown, string]>([
@@ -74,7 +74,32 @@ describe('goQuote', () => {
     ['\u{e0001}', '"\\U000e0001"'],
     ['é中😀\u0301', '"é中😀\u0301"'],
     ['a\ud83db\ude00', '"a\ufffdb\ufffd"'],
+    ['\ud800 \udfff', '"\ufffd \ufffd"'],
+    ['\ud7ff\ue000', '"\\ud7ff\\ue000"'],
   ])('quotes %j as Go quotes it', (text, expected) => {
     expect(goQuote(text)).toBe(expected);
   });
+});
+
+describe('goList', () => {
+  const list = (...items: string[]): string => goList(items, (item) => item.toUpperCase(), 4);
+
+  it('lists items as Go does', () => {
+    expect([list(), list('a'), list('a', 'b')]).toEqual(['', 'A', 'A, B']);
+  });
+
+  it('ends soon after as many characters as it may have', () => {
+    expect(list('a', 'b', 'c', 'd')).toBe('A, B, C');
+  });
+});
+
+it.each([
+  ['a', false],
+  ['é中\u0301€ +-_', false],
+  ['\t', true],
+  ['a\u00a0', true],
+  ['\u200b', true],
+  ['\ud83d', true],
+])('%j has something that Go does not print: %s', (text, expected) => {
+  expect(UNPRINTABLE.test(text)).toBe(expected);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createInFlightLimits, type Place } from '../../../src/limits/in-flight.js';
 import type { InFlightLimitOptions } from '../../../src/limits/in-flight-options.js';
 import { createCallerQueues } from '../../../src/limits/caller-queues.js';
@@ -60,6 +60,22 @@ describe('a waiting request', () => {
     for (const label of ['5', '6', '7']) ask(label, 'jane');
     await turns(4);
     expect(outcomes.slice(4)).toEqual(['7 refused']);
+  });
+
+  it('sets no timer once nothing waits', async () => {
+    const { ask, clock, outcomes, releases, turns } = bench({ reads: 1 });
+    const setTimer = vi.spyOn(clock, 'setTimer');
+    ask('1', 'jane');
+    ask('2', 'jane');
+    clock.advance(1_000);
+    expect(setTimer).toHaveBeenCalled();
+    for (const release of releases.splice(0)) release();
+    await turns(4);
+    expect(outcomes).toEqual(['1 inside', '2 inside']);
+    clock.advance(1_000);
+    setTimer.mockClear();
+    clock.advance(10_000);
+    expect(setTimer).not.toHaveBeenCalled();
   });
 
   it('still counts as waiting after the queues were searched', async () => {

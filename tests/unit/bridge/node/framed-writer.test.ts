@@ -12,7 +12,7 @@ afterEach(() => {
 /** Chunks as a watch gives them: without promises, and the same ones to everybody. */
 function chunksOf(texts: readonly string[]): AsyncIterable<Uint8Array> {
   const chunks = texts.map((text) => new TextEncoder().encode(text));
-  return new ParkedIterator({ poll: () => chunks.shift() ?? 'end' });
+  return new ParkedIterator({ poll: () => chunks.shift() ?? 'end', onEnd: () => undefined });
 }
 
 /** What the socket receives after the head, and what `res.write` was called with. */

@@ -139,7 +139,9 @@ describe('a batcher', () => {
     const abort = new AbortController();
     const first = batcher.add('a', abort.signal);
     await turns();
+    const others = [batcher.add('x')];
     const second = batcher.add('b', abort.signal);
+    others.push(batcher.add('y'));
     const reason = new Error('gone');
     abort.abort(reason);
     await expect(second).rejects.toBe(reason);
@@ -147,7 +149,9 @@ describe('a batcher', () => {
     batches[0]?.answer();
     expect(await first).toBe('A');
     await turns();
-    expect(items()).toEqual([['a']]);
+    expect(items()).toEqual([['a'], ['x', 'y']]);
+    batches[1]?.answer();
+    expect(await Promise.all(others)).toEqual(['X', 'Y']);
   });
 
   test('fails an item whose batch has not begun in time, and no other', async () => {

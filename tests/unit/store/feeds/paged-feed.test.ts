@@ -198,6 +198,31 @@ describe('a paged feed', () => {
     expect(source.take()).toBeUndefined();
   });
 
+  test('reads what is pushed when it has just as much as it keeps', () => {
+    const log: Change[] = [];
+    const paged = createPagedFeeds({ read: (after) => log.filter(({ revision }) => revision > after) });
+    const source = paged.open({ after: 0, wake: () => undefined });
+    expect(source.take()).toBeUndefined();
+    for (let revision = 1; revision <= 1025; revision++) {
+      log.push(changeAt(revision));
+      paged.offer([changeAt(revision)]);
+    }
+    expect(source.take()).toHaveLength(1024);
+    expect(source.take()?.map(({ revision }) => revision)).toEqual([1025]);
+  });
+
+  test('wakes its readers once for all reports of a turn of the event loop', async () => {
+    const paged = createPagedFeeds({ read: () => [] });
+    let woken = 0;
+    paged.open({ after: 0, wake: () => void (woken += 1) });
+    for (const total of [1, 2]) {
+      paged.wake();
+      paged.wake();
+      await nextTurn();
+      expect(woken).toBe(total);
+    }
+  });
+
   test('reads again when more was pushed than it keeps', async () => {
     const { feeds, offer } = createBench(10_000);
     const reader = feeds.open({ after: 0 });

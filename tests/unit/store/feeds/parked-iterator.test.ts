@@ -40,6 +40,7 @@ describe('a parked iterator', () => {
     void iterator[way]();
     expect((await waiting).done).toBe(true);
     expect((await iterator.next()).done).toBe(true);
+    expect(await iterator.return()).toEqual({ done: true, value: undefined });
     expect(ended()).toBe(1);
   });
 

@@ -145,6 +145,8 @@ describe.each(OPERATIONS)('%s', (name, run) => {
         throw error;
       });
       await expect(Promise.resolve(run(createEventStore(engine), {}))).rejects.toBe(error);
+      const store = createEventStore(trivialEngine(() => Promise.reject(error)).engine);
+      await expect(run(store, { signal: new AbortController().signal })).rejects.toBe(error);
     }
   });
 
@@ -197,9 +199,11 @@ describe('a call', () => {
     ['a text for a key', ({ remove }) => remove('default/a' as never)],
     ['a name that is no text', ({ create }) => create({ namespace: 'default', name: 5 } as never, event, later)],
   ];
-  test.each(mistakes)('with %s is a TypeError', async (_, run) => {
+  test.each(mistakes)('with %s is a TypeError that says so', async (_, run) => {
     const { engine, asked } = trivialEngine();
-    await expect(run(createEventStore(engine))).rejects.toBeInstanceOf(TypeError);
+    const failure: unknown = await run(createEventStore(engine)).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(TypeError);
+    expect(String(failure)).toMatch(/ must (?:be|have) /);
     expect(asked).toEqual([]);
   });
 
@@ -212,7 +216,10 @@ describe('a call', () => {
       () => store.create(key, sized(10_001), later),
       () => store.replace(key, sized(10_001), { ...later, expected: 1 }),
     ]) {
-      await expect(run()).rejects.toMatchObject({ code: 'too-large' });
+      await expect(run()).rejects.toMatchObject({
+        code: 'too-large',
+        message: 'the event has 10001 bytes, the limit is 10000',
+      });
     }
     expect(asked).toEqual(['create']);
   });
