@@ -36,26 +36,45 @@ const HEX = /* @__PURE__ */ encodeUtf8('0123456789abcdef');
 const [BACKSLASH, LETTER_U] = [0x5c, 0x75];
 
 /**
- * The same JSON with an escape for each UTF-16 unit beyond ASCII, which JSON has in strings only. Unit by unit: 3 MiB
- * take 20 ms, with a regular expression 200.
+ * The same JSON, which is valid UTF-8, with an escape for each UTF-16 unit beyond ASCII, which JSON has in strings only.
+ * Byte by byte: 3 MiB take 15 ms, over a text 25 at first and 20 later, with a regular expression 200.
  */
 export function asciiJson(json: Uint8Array): Uint8Array {
-  const text = decodeUtf8(json);
-  const { length } = text;
-  if (length === json.length) return json;
+  const { length } = json;
   let size = length;
-  for (let i = 0; i < length; i++) if (text.charCodeAt(i) >= 0x80) size += 5;
+  for (let i = 0; i < length; i++) {
+    const byte = json[i] as number;
+    if (byte >= 0xc0) size += byte < 0xe0 ? 4 : byte < 0xf0 ? 3 : 8;
+  }
+  if (size === length) return json;
   const out = new Uint8Array(size);
   let at = 0;
   for (let i = 0; i < length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0x80) {
-      out[at++] = unit;
+    const byte = json[i] as number;
+    if (byte < 0x80) {
+      out[at++] = byte;
       continue;
     }
-    out[at++] = BACKSLASH;
-    out[at++] = LETTER_U;
-    for (let shift = 12; shift >= 0; shift -= 4) out[at++] = HEX[(unit >> shift) & 15] as number;
+    let character = byte & (byte < 0xe0 ? 0x1f : byte < 0xf0 ? 0x0f : 0x07);
+    character = (character << 6) | ((json[++i] as number) & 0x3f);
+    if (byte >= 0xe0) character = (character << 6) | ((json[++i] as number) & 0x3f);
+    if (byte >= 0xf0) {
+      character = (character << 6) | ((json[++i] as number) & 0x3f);
+      writeEscape(out, at, 0xd7c0 + (character >> 10));
+      at += 6;
+      character = 0xdc00 | (character & 0x3ff);
+    }
+    writeEscape(out, at, character);
+    at += 6;
   }
   return out;
+}
+
+function writeEscape(out: Uint8Array, at: number, unit: number): void {
+  out[at] = BACKSLASH;
+  out[at + 1] = LETTER_U;
+  out[at + 2] = HEX[unit >> 12] as number;
+  out[at + 3] = HEX[(unit >> 8) & 15] as number;
+  out[at + 4] = HEX[(unit >> 4) & 15] as number;
+  out[at + 5] = HEX[unit & 15] as number;
 }

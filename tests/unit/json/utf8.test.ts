@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { asciiJson, byteLength, decodeUtf8, encodeUtf8, longerThan } from '../../../src/json/utf8.js';
 
+const hexEscape = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`;
+
 test('lengths are measured in UTF-8', () => {
   expect([byteLength(''), byteLength('aü😀'), byteLength('\ud800')]).toEqual([0, 7, 3]);
 });
@@ -30,6 +32,11 @@ test('each UTF-16 unit beyond ASCII is an escape', () => {
   expect(decodeUtf8(asciiJson(encodeUtf8('"\u007f\u0080ü😀\uffff"')))).toBe(
     '"\u007f\\u0080\\u00fc\\ud83d\\ude00\\uffff"',
   );
+  for (let point = 0x80; point <= 0x10_ffff; point += point === 0xd7ff ? 0x801 : 1) {
+    const character = String.fromCodePoint(point);
+    const escaped = Array.from({ length: character.length }, (_, at) => hexEscape(character.charCodeAt(at))).join('');
+    if (decodeUtf8(asciiJson(encodeUtf8(character))) !== escaped) expect.unreachable(point.toString(16));
+  }
 });
 
 test('JSON in ASCII is not copied', () => {
