@@ -94,8 +94,9 @@ function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): 
     case 'health.changed': {
       const { check, status, reason, error: err } = observation;
       const text = `check ${check} is ${status}${reason === undefined ? '' : `: ${reason}`}`;
-      // The check `shutdown` only shows that the process ends, as at each deployment.
-      const normal = status === 'ok' || check === 'shutdown';
+      // At each deployment the check `shutdown` fails, and post-start hooks are not finished; one that failed has an error.
+      const isDeployment = check === 'shutdown' || (err === undefined && check.startsWith('poststarthook/'));
+      const normal = status === 'ok' || isDeployment;
       const level = normal ? 'info' : status === 'degraded' ? 'warn' : 'error';
       return { level, text, fields: { check, status, ...(err !== undefined && { err }) } };
     }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { allowAnonymous, allowEverybody, createHealth } from '../../../src/index.js';
 import type { Observation } from '../../../src/observe/observation.js';
 import { consoleObserver, isProbe, loggerObserver } from '../../../src/observers.js';
 
@@ -149,6 +150,26 @@ describe('loggerObserver', () => {
     void loggerObserver(logger)({ type: 'health.changed', check: 'shutdown', status: 'failed', reason: 'ending' });
     expect(logger.lines).toEqual([
       ['info', { check: 'shutdown', status: 'failed' }, 'check shutdown is failed: ending'],
+    ]);
+  });
+
+  it('logs a post-start hook that is not finished as information, and one that failed as an error', async () => {
+    const logger = recorder();
+    const access = { authenticate: allowAnonymous(), authorize: allowEverybody() };
+    const health = createHealth({ ...access, observe: loggerObserver(logger) });
+    const [slow, broken] = [health.addPostStartHook('slow'), health.addPostStartHook('broken')];
+    broken.failed(new Error('no rights'));
+    await health.report('readyz');
+    slow.done();
+    await health.report('readyz');
+    expect(
+      logger.lines
+        .map(([level, , text]) => `${String(level)}: ${String(text)}`)
+        .filter((line) => line.includes('hook')),
+    ).toEqual([
+      'info: check poststarthook/slow is failed: not finished',
+      'error: check poststarthook/broken is failed: no rights',
+      'info: check poststarthook/slow is ok',
     ]);
   });
 
