@@ -14,6 +14,15 @@ const MAX_LENGTH = 8_192;
 
 const VERSION = 'meta.k8s.io/v1';
 
+/** More than any name may have after its first characters: names have at most 253 bytes. */
+const LAST_CHARACTERS = '\u{10ffff}'.repeat(64);
+
+/** Returns a position before `key`. No event lies between it and the event with that key. */
+export function positionBefore(key: string): string {
+  const last = key.length - 1;
+  return key.slice(0, last) + String.fromCharCode(key.charCodeAt(last) - 1) + LAST_CHARACTERS;
+}
+
 /** Writes a token in Kubernetes' format, which clients treat as opaque. */
 export function writeContinueToken(token: ContinueToken): string {
   const json = JSON.stringify({ v: VERSION, rv: token.revision, start: `${token.start}\0` });
@@ -31,9 +40,10 @@ export function readContinueToken(text: string): ContinueToken {
   if (typeof start !== 'string' || start === '') {
     throw wrongToken('encoded start key empty (version meta.k8s.io/v1)');
   }
+  // The first key to list: `NAME\0`, which directly follows NAME, in all tokens of a server.
   const key = start.endsWith('\0') ? start.slice(0, -1) : start;
   if (key.split('/').some((part) => part === '' || part === '.' || part === '..')) throw wrongToken(start);
-  return { revision: Math.min(rv, Number.MAX_SAFE_INTEGER), start: key };
+  return { revision: Math.min(rv, Number.MAX_SAFE_INTEGER), start: key === start ? positionBefore(key) : key };
 }
 
 function parse(text: string): unknown {

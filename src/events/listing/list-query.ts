@@ -1,5 +1,5 @@
 import { requireResourceVersion, type ListOptions } from '../../api/options/list-options.js';
-import { readContinueToken, writeContinueToken } from '../../api/options/continue-token.js';
+import { positionBefore, readContinueToken, writeContinueToken } from '../../api/options/continue-token.js';
 import { toRevision } from '../../api/options/query.js';
 import { allOf, parseFieldSelector } from '../../api/selectors/field-selector.js';
 import type { Selector } from '../../api/selectors/contract.js';
@@ -49,7 +49,9 @@ export function startOf(call: VerbCall, options: ListOptions): Start {
   if (!given) return { at: undefined, after: undefined, notOlderThan: asked === '' ? undefined : 0 };
   requireResourceVersion(asked);
   const revision = toRevision(asked);
-  const exact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && options.limit > 0);
+  // kube-apiserver reads what a deletecollection deletes in pages, as with a limit.
+  const paged = options.limit > 0 || call.scope.verb === 'deletecollection';
+  const exact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && paged);
   return { at: exact ? revision : undefined, after: undefined, notOlderThan: exact ? undefined : revision };
 }
 
@@ -62,9 +64,6 @@ function positionOf(call: VerbCall, start: string): EventKey {
     : { namespace: start.slice(0, slash), name: start.slice(slash + 1) };
 }
 
-/** More than any name may have after its first characters: names have at most 253 bytes. */
-const LAST_CHARACTERS = '\u{10ffff}'.repeat(64);
-
 /**
  * The position of the selector's `metadata.name`: no event lies between it and the event with that name. As in
  * kube-apiserver, such a list of one namespace reads a single key. Undefined for other lists and names in upper case.
@@ -73,9 +72,7 @@ export function positionBeforeName({ scope }: VerbCall, { equalities }: Selector
   const { namespace } = scope;
   const name = equalities.find(({ field }) => field === 'metadata.name')?.value;
   if (namespace === '' || name === undefined || subdomainErrors(name).length > 0) return undefined;
-  const last = name.length - 1;
-  const previous = String.fromCharCode(name.charCodeAt(last) - 1);
-  return { namespace, name: name.slice(0, last) + previous + LAST_CHARACTERS };
+  return { namespace, name: positionBefore(name) };
 }
 
 /** Returns the metadata of a list. `last`: the last event of the page, if `remaining` (if known) more follow. */

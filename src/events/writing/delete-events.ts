@@ -13,11 +13,12 @@ import { readDeleteOptions } from './request-body.js';
  * that the store has no room to mark come last. Any other failure stops it. The result is a Status (decision 2).
  */
 export async function deleteEvents(call: VerbCall): Promise<Result> {
-  const options = await readDeleteOptions(call);
   const listOptions = readListOptions(call.query);
+  const selector = readSelection(call, listOptions);
+  const options = await readDeleteOptions(call);
   const slice = createTimeSlice(call);
   let refusal: StoreError | undefined;
-  const list = await readList(call, listOptions, readSelection(call, listOptions), RECORDS);
+  const list = await readList(call, listOptions, selector, RECORDS);
   for await (const records of list.batches) {
     for (const record of records) {
       if (slice.shouldYield()) await slice.yieldToLoop();

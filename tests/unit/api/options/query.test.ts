@@ -209,11 +209,12 @@ describe('continue tokens', () => {
     );
   });
 
-  it('name the whole key, with the zero byte at its end and without', () => {
+  it('name the key before the first one to list', () => {
     const token = (start: string): string =>
       Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: -1, start })).toString('base64url');
     for (const start of ['a', 'web-1', 'default/web-1']) {
-      expect(readContinueToken(token(start))).toEqual({ revision: -1, start });
+      const before = `${start.slice(0, -1)}${start.endsWith('a') ? '`' : '0'}${'\u{10ffff}'.repeat(64)}`;
+      expect(readContinueToken(token(start))).toEqual({ revision: -1, start: before });
       expect(readContinueToken(token(`${start}\0`))).toEqual({ revision: -1, start });
     }
   });

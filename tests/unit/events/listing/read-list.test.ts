@@ -244,6 +244,19 @@ describe('the continue token', () => {
     expect((list['items'] as Json[]).map((item) => metaOf(item)['namespace'])).toEqual(['b', 'c']);
   });
 
+  test('whose key does not end with a NUL character begins with that key, as in kube-apiserver', async () => {
+    const { create, json } = bench();
+    for (const name of ['a', 'b', 'c']) await create(name);
+    for (const [start, url] of [
+      ['b', path()],
+      ['default/b', `${ROOT}/events`],
+    ] as const) {
+      const forged = btoa(JSON.stringify({ v: 'meta.k8s.io/v1', rv: -1, start }));
+      const { json: list } = await json(`GET ${url}?limit=2&continue=${forged.replaceAll('=', '')}`);
+      expect(namesOf(list)).toEqual(['b', 'c']);
+    }
+  });
+
   test('of an expired revision is a 410 with a token for the latest state', async () => {
     const made = await filled(4);
     const first = await made.json(`GET ${path()}?limit=2`);

@@ -85,6 +85,25 @@ describe('a deletecollection', () => {
     expect(namesOf((await json(`GET ${path()}`)).json)).toEqual([]);
   });
 
+  test('with a resourceVersion deletes what existed at that revision, as in kube-apiserver', async () => {
+    const { create, json, revision } = bench();
+    await create('a');
+    const resourceVersion = await revision();
+    await create('b');
+    const options = { kind: 'DeleteOptions', apiVersion: 'v1' };
+    expect((await json(`DELETE ${path()}?resourceVersion=${resourceVersion}`, options)).status).toBe(200);
+    expect(namesOf((await json(`GET ${path()}`)).json)).toEqual(['b']);
+  });
+
+  test('reports a fault of its query before one of its body', async () => {
+    const { json } = bench();
+    const query = { labelSelector: 'a b', resourceVersionMatch: 'Exact' };
+    for (const [name, value] of Object.entries(query)) {
+      const refused = await json(`DELETE ${path()}?${name}=${encodeURIComponent(value)}`, { kind: 'Pod' });
+      expect(refused.json['message']).toMatch(/^unable to parse requirement|^ListOptions/);
+    }
+  });
+
   test('with a limit returns where to continue', async () => {
     const { create, json } = bench();
     for (const name of ['a', 'b', 'c']) await create(name);
