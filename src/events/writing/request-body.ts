@@ -47,9 +47,14 @@ export function readBytes(call: VerbCall): Uint8Array | Promise<Uint8Array> {
   const bytes = length < maxBodyBytes ? length : maxBodyBytes;
   const body = bytes <= LARGE_BYTES || request.body === undefined ? read() : holdBytes(call, bytes).then(read);
   // Many may arrive in one turn of the event loop, and large ones take milliseconds each.
-  return chain(body, (found) =>
-    found.byteLength > LONG_BYTES ? chain(dependencies.limits.turn(call.caller, life, true), () => found) : found,
-  );
+  return chain(body, (found) => {
+    if (found.byteLength <= LONG_BYTES) return found;
+    return chain(dependencies.limits.turn(call.caller, life, true), () => {
+      // Requests that end while they wait all leave the queue at once.
+      life.throwIfAborted();
+      return found;
+    });
+  });
 }
 
 /** Decodes the event to its stored form, and adds the warnings of lenient decoding. @throws StatusFailure 400 */

@@ -71,4 +71,19 @@ describe('the body of a request', () => {
     made.clock.advance(1_000);
     expect((await made.ask(`POST ${path()}`, { body: large('a') })).status).toBe(201);
   });
+
+  test('is not decoded when its client has left while it waited for its turn', async () => {
+    const { events } = bench();
+    const left = new AbortController();
+    const request = {
+      method: 'POST',
+      url: path(),
+      headers: {},
+      body: () => 'no JSON'.repeat(10_000),
+      signal: left.signal,
+    };
+    const response = events.handle({ ...request });
+    left.abort();
+    expect((await response)?.status).toBe(504);
+  });
 });
