@@ -32,31 +32,48 @@ const UNREAD = ['dist', 'coverage', '.nodes', '.data', 'tests/{clients,engines,p
 const UNFIT =
   /^tests\/unit\/(examples|api\/yaml\/depth|checks\/unused-measurement)|^tests\/conformance\/(hostile-corpus|sqlite)|^tests\/lifecycle\/(program|standalone)/;
 
-const { values: flags, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    sample: { type: 'string' },
-    seed: { type: 'string', default: '1' },
-    threshold: { type: 'string' },
-    json: { type: 'string' },
-    again: { type: 'string' },
-    jobs: { type: 'string', default: '1' },
-    files: { type: 'string', default: '' },
-    near: { type: 'boolean', default: false },
-    whole: { type: 'boolean', default: false },
-    with: { type: 'string', multiple: true, default: [] },
-  },
-});
-const rooms = positionals.map((room) => room.replace(/^src\//, '').replace(/\/$|\.ts$/, ''));
-if (
-  rooms.length === 0 ||
-  rooms.some((room) => !existsSync(join(ROOT, 'src', room)) && !existsSync(join(ROOT, 'src', `${room}.ts`)))
-) {
-  console.error(
-    'usage: npm run mutation -- ROOM… [--sample N] [--seed S] [--threshold PERCENT] [--near] [--whole] [--with PATH] [--jobs N]',
-  );
-  console.error('A room is a folder or file of src/, for example: health events/writing api/patch store/memory');
+const USAGE = `usage: npm run mutation -- ROOM… [--sample N] [--seed S] [--near] [--with PATH]… [--whole] [--jobs N]
+         [--files TEXT] [--threshold PERCENT] [--json FILE] [--again FILE]
+A room is a folder or file of src/, for example: health events/writing api/patch store/memory
+docs/testing.md describes the options.`;
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        sample: { type: 'string' },
+        seed: { type: 'string', default: '1' },
+        threshold: { type: 'string' },
+        json: { type: 'string' },
+        again: { type: 'string' },
+        jobs: { type: 'string', default: '1' },
+        files: { type: 'string', default: '' },
+        near: { type: 'boolean', default: false },
+        whole: { type: 'boolean', default: false },
+        with: { type: 'string', multiple: true, default: [] },
+        help: { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    return refuse(error.message);
+  }
+}
+
+function refuse(message) {
+  console.error(`error: ${message}\n${USAGE}`);
   process.exit(2);
+}
+
+const { values: flags, positionals } = readArguments();
+if (flags.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
+const rooms = positionals.map((room) => room.replace(/^src\//, '').replace(/\/$|\.ts$/, ''));
+if (rooms.length === 0) refuse('no room');
+for (const room of rooms) {
+  if (!existsSync(join(ROOT, 'src', room)) && !existsSync(join(ROOT, 'src', `${room}.ts`))) refuse(`no room: ${room}`);
 }
 
 function filesBelow(path) {
