@@ -22,7 +22,7 @@ const BLANKS = /[ \t\n\r]*/y;
 const NO_STRUCTURE = /[^",:[\]{}]*/y;
 
 /** Jumps between quotes, which is cheaper than parsing. Counts keys by colons, and stops at more than `maxMembers`. */
-export function scanJson(text: string, maxMembers: number = Infinity): JsonScan {
+export function scanJson(text: string, maxMembers: number): JsonScan {
   let keys = 0;
   let members = 0;
   let strings = 0;

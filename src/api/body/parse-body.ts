@@ -7,7 +7,7 @@ import { tooLarge } from '../status/failures.js';
 import type { StatusFailure } from '../status/status-failure.js';
 
 /** Reads the JSON of a body. @throws StatusFailure 413 for more than `maxMembers` fields and items */
-export function parseJson(text: string, maxMembers: number = MAX_MEMBERS): JsonResult {
+export function parseJson(text: string, maxMembers: number): JsonResult {
   return documentOf(text, parsePlain(text, maxMembers));
 }
 

@@ -2,16 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bodyText, MAX_DEPTH } from '../../../../src/json/parse-json.js';
 import { parseJson } from '../../../../src/api/body/parse-body.js';
+import { MAX_MEMBERS } from '../../../../src/json/member-count.js';
 import { parseStrictJson } from '../../../../src/json/strict-json.js';
 import { scanJson } from '../../../../src/json/scan-json.js';
 
 const error = (text: string): string | undefined => {
-  const result = parseJson(text);
+  const result = parseJson(text, MAX_MEMBERS);
   return 'error' in result ? result.error : undefined;
 };
 
 const document = (text: string) => {
-  const result = parseJson(text);
+  const result = parseJson(text, MAX_MEMBERS);
   if ('error' in result) throw new Error(result.error);
   return result.document;
 };
@@ -151,7 +152,7 @@ describe('for any JSON', () => {
           return member;
         });
         // The reviver is called once more, for the root.
-        expect(scanJson(text).keys).toBe(keys - 1);
+        expect(scanJson(text, Infinity).keys).toBe(keys - 1);
       }),
     );
   });
@@ -161,11 +162,11 @@ describe('for any JSON', () => {
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         const list = [[[[[JSON.parse(JSON.stringify(value)) as unknown, 1, true, null]]]]];
         const indented = JSON.stringify(list, null, ' '.repeat(10));
-        expect(scanJson(indented).keys).toBe(scanJson(JSON.stringify(list)).keys);
-        if (!scanJson(JSON.stringify(list)).needsStrictParser) {
-          expect(scanJson(indented).needsStrictParser).toBe(false);
+        expect(scanJson(indented, Infinity).keys).toBe(scanJson(JSON.stringify(list), Infinity).keys);
+        if (!scanJson(JSON.stringify(list), Infinity).needsStrictParser) {
+          expect(scanJson(indented, Infinity).needsStrictParser).toBe(false);
         }
-        expect(parseJson(indented)).toMatchObject({ document: { value: list } });
+        expect(parseJson(indented, MAX_MEMBERS)).toMatchObject({ document: { value: list } });
       }),
     );
   });
@@ -173,8 +174,8 @@ describe('for any JSON', () => {
   test.each([16, 31, 32, 33, 1000])('a number or a word is read within %i blanks', (count) => {
     const blanks = ' '.repeat(count);
     expect(document(`{"a":${blanks}1.50${blanks},"b":${blanks}true${blanks}}`).value).toEqual({ a: 1.5, b: true });
-    expect(scanJson(`{"a":${blanks}1.50${blanks}}`).needsStrictParser).toBe(true);
-    expect(scanJson(`[${blanks}1${blanks}, 1${blanks}]${blanks}`)).toMatchObject({ members: 2, depth: 1 });
+    expect(scanJson(`{"a":${blanks}1.50${blanks}}`, Infinity).needsStrictParser).toBe(true);
+    expect(scanJson(`[${blanks}1${blanks}, 1${blanks}]${blanks}`, Infinity)).toMatchObject({ members: 2, depth: 1 });
     expect(error(`[1${blanks}2]`)).toBe("invalid character '2' after array element");
     expect(error(`${blanks}x${blanks}{}`)).toBe("invalid character 'x' looking for beginning of value");
   });
@@ -182,8 +183,8 @@ describe('for any JSON', () => {
   test.each([15, 16, 31, 32, 33, 1000])('a number of %i digits keeps its text', (count) => {
     const digits = '1'.repeat(count);
     expect(document(`[${digits}]`).value).toEqual([Number(digits)]);
-    expect(scanJson(`[${digits}]`).needsStrictParser).toBe(count > 15);
-    expect(scanJson(`[${digits},{"a":[]}]`)).toMatchObject({ keys: 1, members: 4, depth: 3 });
+    expect(scanJson(`[${digits}]`, Infinity).needsStrictParser).toBe(count > 15);
+    expect(scanJson(`[${digits},{"a":[]}]`, Infinity)).toMatchObject({ keys: 1, members: 4, depth: 3 });
     expect(error(`[${digits}.]`)).toBe("invalid character ']' after decimal point in numeric literal");
   });
 

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeObject } from '../../../../src/api/decode/decode-object.js';
 import { parseJson } from '../../../../src/api/body/parse-body.js';
+import { MAX_MEMBERS } from '../../../../src/json/member-count.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';
 import { anyEvent } from '../../events/any-event.js';
 
 const decode = (json: string) => {
-  const result = parseJson(json);
+  const result = parseJson(json, MAX_MEMBERS);
   if ('error' in result) throw new Error(result.error);
   return decodeObject(result.document.value, eventShape(), result.document);
 };

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeObject } from '../../../../src/api/decode/decode-object.js';
 import { parseJson } from '../../../../src/api/body/parse-body.js';
+import { MAX_MEMBERS } from '../../../../src/json/member-count.js';
 import { encodeJson } from '../../../../src/api/encode/encode-json.js';
 import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';
 import { anyEvent } from '../../events/any-event.js';
@@ -63,7 +64,7 @@ describe('for any event', () => {
         const decoded = decodeObject(event, eventShape());
         if ('fault' in decoded) throw new Error(decoded.fault.text);
         const text = encode(decoded.object);
-        const parsed = parseJson(text);
+        const parsed = parseJson(text, MAX_MEMBERS);
         if ('error' in parsed) throw new Error(parsed.error);
         const again = decodeObject(parsed.document.value, eventShape(), parsed.document);
         expect(again).toEqual({ object: decoded.object, strictErrors: [] });

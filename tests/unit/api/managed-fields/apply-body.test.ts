@@ -70,11 +70,12 @@ describe('applyBodyWarnings', () => {
   });
 
   it('throws an error under Strict', async () => {
-    const body = await read('kind: Event\na: 1\na: 2\n');
+    const body = await read('kind: Event\na: 1\na: 2\na: 3\n');
     const failure = failureOf(() => applyBodyWarnings(body, 'Strict'));
     expect(failure.status).toMatchObject({ code: 400, reason: 'BadRequest' });
     expect(failure.message).toBe(
-      `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${line}`,
+      `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${line}\n  ` +
+        'line 4: key "a" already set in map',
     );
   });
 
