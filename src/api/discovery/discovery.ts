@@ -26,7 +26,7 @@ import { encodeUtf8 } from '../../json/utf8.js';
 export type Discovery = (
   request: ApiRequest,
   path: string,
-  query?: Query,
+  query: Query,
 ) => ApiResponse | undefined | Promise<ApiResponse>;
 
 /** The documents of one path. `plain` may name the host of the request; only the two roots have `aggregated`. */
@@ -46,7 +46,7 @@ export function createDiscovery(
   versions: readonly [GroupVersion, ...GroupVersion[]],
 ): Discovery {
   const pages = createPages(resource, versions);
-  return (request, path, query = new Map()) => {
+  return (request, path, query) => {
     const page = pages.get(path.endsWith('/') ? path.slice(0, -1) : path);
     if (!page) return undefined;
     const inputs = negotiationInputs(request.headers, query);
@@ -83,18 +83,15 @@ async function respondPlain(plain: Page['plain'], inputs: NegotiationInputs, add
   return respondDocument(json, inputs);
 }
 
-/** Aggregated documents may be cached and are revalidated with their entity tag. */
+/** Aggregated documents may be cached and are revalidated with their entity tag. None is large enough to be compressed. */
 async function respondAggregated(
   document: CachedDocument,
   write: WriteDocument,
   request: ApiRequest,
 ): Promise<ApiResponse> {
   const etag = await document.tag();
-  const headers = { 'cache-control': 'public', etag };
-  if (header(request, 'if-none-match') === etag) {
-    return { status: 304, headers: { ...headers, vary: 'Accept' }, body: null };
-  }
+  const headers = { 'cache-control': 'public', etag, vary: 'Accept' };
+  if (header(request, 'if-none-match') === etag) return { status: 304, headers, body: null };
   const response = await write(await document.bytes());
-  const vary = ['Accept', ...[response.headers['vary'] ?? []].flat()].join(', ');
-  return { ...response, headers: { ...response.headers, ...headers, vary } };
+  return { ...response, headers: { ...response.headers, ...headers } };
 }

@@ -12,7 +12,7 @@ export interface GroupVersion {
 export interface DiscoveryResource {
   readonly name: string;
   readonly singularName: string;
-  readonly namespaced: boolean;
+  readonly namespaced: true;
   readonly kind: string;
   readonly verbs: readonly string[];
   readonly shortNames: readonly string[];
@@ -68,12 +68,12 @@ export const AGGREGATED = { kind: 'APIGroupDiscoveryList', group: 'apidiscovery.
 
 /** Everything below `/api` or `/apis` in one document. A group without a name (core) has no `name`. */
 export function aggregatedDocument(groups: readonly GroupVersion[], resource: DiscoveryResource): object {
-  const { name, singularName, namespaced, kind, verbs, shortNames } = resource;
+  const { name, singularName, kind, verbs, shortNames } = resource;
   const described = {
     resource: name,
     // Empty group and version: those of the enclosing entry.
     responseKind: { group: '', version: '', kind },
-    scope: namespaced ? 'Namespaced' : 'Cluster',
+    scope: 'Namespaced',
     singularResource: singularName,
     verbs,
     shortNames,

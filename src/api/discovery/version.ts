@@ -57,7 +57,7 @@ const DEFAULT: VersionInfo = {
   platform: '',
 };
 
-const OPTIONAL = /^(?:emulation|minCompatibility)/;
+const OPTIONAL = /emulation|minCompatibility/;
 
 export const aVersion: OptionRule = (value, name) =>
   anObject(Object.fromEntries(Object.keys(DEFAULT).map((key) => [key, aString])) as OptionRules<VersionInfo>)(

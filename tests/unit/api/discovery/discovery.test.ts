@@ -8,7 +8,7 @@ const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', '
 const events = {
   name: 'events',
   singularName: 'event',
-  namespaced: true,
+  namespaced: true as const,
   kind: 'Event',
   verbs: VERBS,
   shortNames: ['ev'],
@@ -30,7 +30,7 @@ async function ask(
   headers: Readonly<Record<string, string>> = {},
   { method = 'GET', use = withoutCore } = {},
 ): Promise<DiscoveryResponse | undefined> {
-  const response = await use({ method, url: path, headers: { host: 'h:1', ...headers } }, path);
+  const response = await use({ method, url: path, headers: { host: 'h:1', ...headers } }, path, new Map());
   if (!response) return undefined;
   const text = response.body === null ? '' : Buffer.from(response.body as Uint8Array).toString();
   return { status: response.status, headers: response.headers, text };
@@ -53,6 +53,11 @@ describe('plain discovery', () => {
     );
     expect(response?.headers).toEqual({ 'content-type': 'application/json' });
     expect(await json('/api')).toEqual({ kind: 'APIVersions', versions: [], serverAddressByClientCIDRs: addresses });
+  });
+
+  it('names no address to a client that names no host', async () => {
+    const response = await withoutCore({ method: 'GET', url: '/api', headers: {} }, '/api', new Map());
+    expect(Buffer.from(response?.body as Uint8Array).toString()).toContain('"serverAddress":""');
   });
 
   it('lists the groups of /apis', async () => {
@@ -109,6 +114,7 @@ describe('plain discovery', () => {
     ]) {
       expect(await ask(path)).toBeUndefined();
     }
+    expect(await ask('/apis//', {}, { use: withCore })).toBeUndefined();
   });
 
   it('is YAML on request', async () => {

@@ -23,6 +23,24 @@ describe('versionDocument', () => {
     ]);
   });
 
+  it('names the release whose behaviour is served, and no build, unless more is known', () => {
+    expect(JSON.parse(versionDocument())).toEqual({
+      major: '1',
+      minor: '36',
+      emulationMajor: '1',
+      emulationMinor: '36',
+      minCompatibilityMajor: '1',
+      minCompatibilityMinor: '35',
+      gitVersion: 'v1.36.0+kube-vitals',
+      gitCommit: '',
+      gitTreeState: '',
+      buildDate: '1970-01-01T00:00:00Z',
+      goVersion: '',
+      compiler: '',
+      platform: '',
+    });
+  });
+
   it('leaves out empty compatibility fields, and only those', () => {
     const keys = Object.keys(JSON.parse(versionDocument({ emulationMajor: '', emulationMinor: undefined })) as object);
     expect(keys).not.toContain('emulationMajor');
