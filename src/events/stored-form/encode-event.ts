@@ -117,7 +117,7 @@ function byteHints(event: Event, written: EventText, bytes: Uint8Array, cut: num
     // A new event has the time of its managed fields: all events created in one second share both, and equal labels.
     if (managed > opening.length && managed - opening.length <= SHARED_BEFORE) shared.push({ start: cut, end });
     shared.push({ start: places.managed, end });
-    if (type > 0 && type < fields) shared.push({ start: places.type, end });
+    if (type > 0) shared.push({ start: places.type, end });
   }
   return {
     name: generateName ? -1 : NAME_AT,

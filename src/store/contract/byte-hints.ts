@@ -7,7 +7,7 @@ export const UID_TO_CUT: number = '",'.length;
 export const SHARED_BEFORE = 160;
 
 /** Where managed fields begin to be the same for events of different times. */
-export const MANAGED_TYPE = '"fieldsType"';
+export const MANAGED_TYPE = '"fieldsType":';
 
 /** Bytes from `start` up to, not including, `end`. */
 export interface ByteRange {

@@ -37,7 +37,7 @@ export function findHints({ name }: EventKey, { bytes, cut, uid, fields }: Encod
     if (managed > cut && managed - cut <= SHARED_BEFORE) shared.push({ start: cut, end });
     shared.push({ start: managed, end });
     const type = find(bytes, TYPE, TYPE_ANCHOR, managed);
-    if (type > 0 && type < end) shared.push({ start: type, end });
+    if (type > 0) shared.push({ start: type, end });
   }
   const suffix = bytes.length - SUFFIX.length;
   const version = fields['regarding.resourceVersion']

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { recordBytes, recordLength } from '../../../../src/store/contract/record.js';
+import { recordBytes, recordLength, recordsSize, type EncodedEvent } from '../../../../src/store/contract/record.js';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
@@ -24,5 +25,26 @@ describe('a record as JSON', () => {
       ),
       { numRuns: 300 },
     );
+  });
+
+  test('is made from the pieces of a store that has events in pieces', () => {
+    const event: EncodedEvent = {
+      get bytes(): never {
+        throw new Error('assembled');
+      },
+      size: 3,
+      cut: 1,
+      uid: 'u',
+      fields: {},
+      labels: {},
+      copyApart(target, at, first, second) {
+        target.set(encode('{'), at);
+        target.set(encode('a}'), at + 1 + first + second);
+      },
+    };
+    const record = { key: { namespace: 'n', name: 'a' }, revision: 7, event, expiresAt: 1 };
+    expect(text(recordBytes(record, encode('b')))).toBe('{b"resourceVersion":"7",a}');
+    expect(recordsSize([])).toBe(0);
+    expect(recordsSize([record, record, { ...record, event: { ...sampleEvent(), bytes: encode('1234') } }])).toBe(10);
   });
 });
