@@ -202,15 +202,16 @@ export function createEventStore(engine: StoreEngine): EventStore {
   };
 
   const close = async (): Promise<void> => {
-    const last = end();
+    const last = begin(undefined);
+    end();
     for (const feed of [...feeds]) feed.end();
     opening?.close(closedError());
     try {
       // An async function fits its type as well.
-      await (last?.stop?.() as unknown);
+      await (last.stop?.() as unknown);
     } finally {
       await idle();
-      await last?.close?.();
+      await last.close?.();
     }
   };
 

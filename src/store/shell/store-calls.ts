@@ -13,8 +13,8 @@ interface StoreCalls {
   run<T>(call: StoreCall | undefined, work: () => Awaitable<T>): Awaitable<T>;
   /** Returns the engine; `undefined` after `end()`. */
   opened(): StoreEngine | undefined;
-  /** Makes every later call fail with `closed`. Returns the engine. */
-  end(): StoreEngine | undefined;
+  /** Makes every later call fail with `closed`. */
+  end(): void;
   /** Resolves when no call is in progress, including calls that no caller waits for any more. */
   idle(): Promise<void>;
 }
@@ -82,11 +82,7 @@ export function createStoreCalls(engine: StoreEngine, opening: Opening | undefin
       return call?.signal === undefined ? counted(result) : waited(call, () => result);
     },
     opened: () => opened,
-    end() {
-      const last = opened;
-      opened = undefined;
-      return last;
-    },
+    end: () => void (opened = undefined),
     async idle() {
       if (underWay > 0) await new Promise<void>((resolve) => (whenIdle = resolve));
     },

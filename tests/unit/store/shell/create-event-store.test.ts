@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import type { Change, EventStore, StoreCall } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
+import { LATER } from '../../../../src/store/contract/read-hints.js';
 import type { EncodedEvent, EventRecord } from '../../../../src/store/contract/record.js';
 import type { FeedOptions } from '../../../../src/store/feeds/paged-feed.js';
 import { createEventStore } from '../../../../src/store/shell/create-event-store.js';
@@ -252,7 +253,10 @@ describe('a call', () => {
         { namespace: 'default', name: 'a\ud83d' },
         { namespace: '\ude00', name: 'a' },
       ]) {
-        await expect(store.create(odd, event, later)).rejects.toMatchObject({ code: 'invalid-key' });
+        await expect(store.create(odd, event, later)).rejects.toMatchObject({
+          code: 'invalid-key',
+          message: 'the key has a lone surrogate',
+        });
         await expect(store.replace(odd, event, { ...later, expected: 1 })).rejects.toMatchObject({
           code: 'invalid-key',
         });
@@ -297,6 +301,57 @@ describe('an engine without promises', () => {
     expect(store.get.sync?.(key, call)).toBe(record);
     expect(store.create.sync?.(key, event, Object.assign(call, later))).toBe(record);
   });
+});
+
+describe('what an engine need not have', () => {
+  test('get.sync is there for an engine that can read at once sometimes, unless it has to be opened', async () => {
+    let found: EventRecord | typeof LATER = record;
+    const getSync: StoreEngine['getSync'] = () => found;
+    const store = createEventStore(trivialEngine(undefined, { getSync }).engine);
+    expect(store.get.sync?.(key)).toBe(record);
+    found = LATER;
+    expect(store.get.sync?.(key)).toBe(LATER);
+    expect([store.create.sync, store.replace.sync]).toEqual([undefined, undefined]);
+    await store.close();
+    expect(() => store.get.sync?.(key)).toThrow('closed');
+    const open = (): Promise<void> => Promise.resolve();
+    for (const more of [{}, { getSync, open }]) {
+      expect(createEventStore(trivialEngine(undefined, more).engine).get).not.toHaveProperty('sync');
+    }
+  });
+
+  test('list.json checks what list checks, and needs no promise', async () => {
+    const page = { pieces: [], revision: 7 };
+    const store = createEventStore(trivialEngine(undefined, { json: () => page }).engine);
+    expect(store.list.json?.({ limit: 1 })).toBe(page);
+    expect(() => store.list.json?.({ limit: 0 })).toThrow('list: limit must be a whole number of at least 1');
+    await store.close();
+    expect(() => store.list.json?.({ limit: 1 })).toThrow('closed');
+    expect(createEventStore(trivialEngine().engine).list).not.toHaveProperty('json');
+  });
+
+  test('requestProgress is that of the engine until the store is closed', async () => {
+    const requestProgress = vi.fn();
+    const store = createEventStore(trivialEngine(undefined, { requestProgress }).engine);
+    store.requestProgress?.();
+    expect(requestProgress).toHaveBeenCalledOnce();
+    await store.close();
+    store.requestProgress?.();
+    expect(requestProgress).toHaveBeenCalledOnce();
+    expect(createEventStore(trivialEngine().engine)).not.toHaveProperty('requestProgress');
+  });
+});
+
+test('a store has the capabilities of its engine as they were at first', () => {
+  const { engine } = trivialEngine();
+  const { capabilities } = createEventStore(engine);
+  expect(capabilities).toEqual(engine.capabilities);
+  expect(capabilities).not.toBe(engine.capabilities);
+});
+
+test('a call without options waits until the engine is open', async () => {
+  const { engine } = trivialEngine(async () => record, { open: nextTurn });
+  expect(await createEventStore(engine).get(key)).toBe(record);
 });
 
 describe('a feed', () => {
@@ -431,6 +486,7 @@ test('close() stops the engine, waits for calls, frees it, and may be called twi
   await running;
   await closing;
   expect(steps).toEqual(['stop', 'close']);
+  await createEventStore(trivialEngine().engine).close();
 });
 
 test('close() closes an engine that fails to stop, and passes its error on', async () => {
