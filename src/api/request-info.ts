@@ -75,11 +75,11 @@ export function readRequestInfo(method: string, path: string, wantsWatch: boolea
  * @param selectedName the only name that the field selector of a request for a collection allows: access rules for one
  * object apply to lists and watches of it, too, as in kube-apiserver
  */
-export function accessAttributes(info: RequestInfo, selectedName = ''): Attributes {
+export function accessAttributes(info: RequestInfo, selectedName: string): Attributes {
   return info.isResourceRequest ? resourceAttributes(info, selectedName) : { verb: info.verb, path: info.path };
 }
 
-export function resourceAttributes(info: RequestInfo, selectedName = ''): ResourceAttributes {
+export function resourceAttributes(info: RequestInfo, selectedName: string): ResourceAttributes {
   const attributes: { -readonly [Name in keyof ResourceAttributes]: ResourceAttributes[Name] } = {
     verb: info.verb,
     group: info.apiGroup,

@@ -15,7 +15,7 @@ const JSON_HEADERS: ResponseHeaders = Object.freeze({ ...ROOT_HEADERS, 'content-
 export const ROOT_OK: ApiResponse = Object.freeze({ status: 200, headers: ROOT_HEADERS, body: 'ok' });
 
 /** The passing response of a single check; Kubernetes sends no `nosniff` here. */
-export const CHECK_OK: ApiResponse = Object.freeze({
+const CHECK_OK: ApiResponse = Object.freeze({
   status: 200,
   headers: Object.freeze({ 'content-type': 'text/plain; charset=utf-8', ...NOT_CACHED }),
   body: 'ok',

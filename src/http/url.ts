@@ -76,8 +76,8 @@ const PERCENT = 0x25;
 const digitOf = (code: number): number => (code <= 0x39 ? code - 0x30 : (code & 0x0f) + 9);
 
 /** The longest request target that is parsed, in characters: what servers usually accept for all headers together. */
-export const MAX_TARGET_LENGTH = 65_536;
-export const MAX_QUERY_PAIRS = 1_024;
+const MAX_TARGET_LENGTH = 65_536;
+const MAX_QUERY_PAIRS = 1_024;
 
 /** True for a target that is not parsed, because nobody is authenticated yet, and a long one takes time. */
 export function isTargetTooLarge(target: string): boolean {

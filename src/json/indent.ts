@@ -1,5 +1,5 @@
 /** Indents compact JSON as Go does, on the text: numbers and order stay. `level`: the depth of the value. */
-export function indentJson(text: string, level = 0): string {
+export function indentJson(text: string, level: number): string {
   let out = '';
   let copied = 0;
   let depth = level;

@@ -132,12 +132,12 @@ function decoded(object: WireObject, { intent, version }: ApplyManagedFieldsInpu
   );
 }
 
-export function hasConflicts(others: Managers, changed: FieldSet): boolean {
+function hasConflicts(others: Managers, changed: FieldSet): boolean {
   return [...others.values()].some(({ fields }) => intersection(fields, changed).size > 0);
 }
 
 /** @throws StatusFailure 409 if another manager owns a field: a cause for each, by manager id, then as in the tree */
-export function refuseConflicts(others: Managers, changed: FieldSet): void {
+function refuseConflicts(others: Managers, changed: FieldSet): void {
   const groups = [...others]
     .map(([id, manager]) => ({ id, manager, fields: intersection(manager.fields, changed) }))
     .filter(({ fields }) => fields.size > 0)

@@ -119,7 +119,7 @@ function mergePatch({ document, body, fieldValidation, limits }: ApplyPatchOptio
 const NO_MERGE_PATCH = 'Invalid JSON Patch';
 
 /** Applies a JSON Merge Patch (RFC 7396). The result shares what the patch does not reach: not `touched`. */
-export function applyMergePatch(target: unknown, patch: unknown, touched: object[] = []): unknown {
+export function applyMergePatch(target: unknown, patch: unknown, touched: object[]): unknown {
   if (!isObject(patch)) return patch;
   const before = isObject(target) ? target : {};
   // Unlike an assignment, a spread copies `__proto__` as data.

@@ -19,7 +19,7 @@ export interface Selector {
 }
 
 /** In UTF-16 units. A URL has to fit into 64 KiB of headers, with the rest of the request and its escapes. */
-export const MAX_SELECTOR_LENGTH = 32_768;
+const MAX_SELECTOR_LENGTH = 32_768;
 
 /**
  * The default limit of a selector's terms, values of `in` and `notin` included. This many are parsed in less than a

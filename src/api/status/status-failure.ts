@@ -28,7 +28,7 @@ export function isStatusFailure(value: unknown): value is StatusFailure {
 export const MAX_STATUS_LENGTH = 16_384;
 
 /** A Status of bounded length: messages and names are truncated, and causes that do not fit are omitted. */
-export function boundedStatus(status: Status): Status {
+function boundedStatus(status: Status): Status {
   const { message = '', details } = status;
   const fitted = fitting(message);
   if (fitted === message && details === undefined) return status;

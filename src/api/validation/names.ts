@@ -82,7 +82,6 @@ export function pathSegmentNameErrors(value: string): string[] {
 
 /** For text that something will be appended to, so that `.` and `..` are allowed. */
 export function pathSegmentPrefixErrors(value: string): string[] {
-  if (!value.includes('/') && !value.includes('%')) return [];
   return ['/', '%']
     .filter((character) => value.includes(character))
     .map((character) => `may not contain '${character}'`);

@@ -57,7 +57,7 @@ export function validateObjectMetaCreate(meta: ObjectMeta, strict: boolean): Fie
  *
  * @param contentIsGood {@link validateObjectMetaCreate} has found no error in `next`
  */
-export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta, contentIsGood = false): FieldError[] {
+export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta, contentIsGood: boolean): FieldError[] {
   const errors: FieldError[] = [];
   if (previous.deletionTimestamp) errors.push(...newFinalizerErrors(next.finalizers ?? [], previous.finalizers ?? []));
   if ((next.generation ?? 0) < (previous.generation ?? 0)) {

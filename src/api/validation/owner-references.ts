@@ -58,7 +58,7 @@ function inWireOrder(reference: OwnerReference): OwnerReference {
 /** Drops owners equal to an earlier one (Kubernetes behaviour). @param stage for the words of the warning */
 export function dedupeOwnerReferences(
   references: readonly OwnerReference[],
-  stage: 'request' | 'patch' = 'request',
+  stage: 'request' | 'patch',
 ): { readonly references: OwnerReference[]; readonly warning?: string } {
   const seen = new Set<string>();
   const duplicates: string[] = [];

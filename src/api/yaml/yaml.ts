@@ -53,7 +53,7 @@ type SourceRange = number | readonly [number, number] | { readonly offset: numbe
  * Composes the first document of a text. Stops at the first fault: the library would make an error with a stack trace
  * for each of thousands. `maxCharacters` are UTF-16 units; `onLine` gets the position where each line begins.
  */
-export function firstDocument(
+function firstDocument(
   text: string,
   maxCharacters: number,
   onLine: (offset: number) => void,

@@ -86,10 +86,7 @@ export interface DefaultStore {
 }
 
 /** Never ignores an existing file and uses memory instead: its events would seem to be lost. */
-export async function defaultStore(
-  dataDir: string,
-  load: () => Promise<unknown> = () => loadDriver('auto'),
-): Promise<DefaultStore> {
+export async function defaultStore(dataDir: string, load: () => Promise<unknown> = loadDriver): Promise<DefaultStore> {
   // Absolute, because the store refuses a path that begins with `file:`, such as that of a directory `file:x`.
   const path = resolve(dataDir, 'events.db');
   const fault = await load().then(() => undefined, messageOf);

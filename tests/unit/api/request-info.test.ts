@@ -154,7 +154,7 @@ describe('accessAttributes', () => {
   it('names what the request has, and the object of a selector where the path names none', () => {
     const list = readRequestInfo('GET', `${G}/namespaces/ns/things`, false);
     const base = { verb: 'list', group: 'g.example.com', version: 'v1', resource: 'things', namespace: 'ns' };
-    expect(accessAttributes(list)).toEqual(base);
+    expect(accessAttributes(list, '')).toEqual(base);
     expect(accessAttributes(list, 'x')).toEqual({ ...base, name: 'x' });
     expect(accessAttributes(readRequestInfo('GET', `${G}/things/y/status`, false), 'x')).toEqual({
       verb: 'get',

@@ -10,14 +10,14 @@ describe('indentJson', () => {
   it('agrees with JSON.stringify with two spaces', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(indentJson(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
+        expect(indentJson(JSON.stringify(value), 0)).toBe(JSON.stringify(value, null, 2));
       }),
       { numRuns: 300 },
     );
   });
 
   it('keeps the order of keys and the digits of numbers', () => {
-    expect(indentJson('{"10":1,"9":12345678901234567890}')).toBe('{\n  "10": 1,\n  "9": 12345678901234567890\n}');
+    expect(indentJson('{"10":1,"9":12345678901234567890}', 0)).toBe('{\n  "10": 1,\n  "9": 12345678901234567890\n}');
   });
 
   it('continues at a given depth', () => {

@@ -18,7 +18,7 @@ function exchanged(text: string, middle: number): string {
 }
 
 /** Exchanges two ranges: in UTF-16, unlike UTF-8, surrogates (U+10000 and up) sort before U+E000–U+FFFF. */
-export function byteOrdered(text: string): string {
+function byteOrdered(text: string): string {
   return exchanged(text, 0xe000);
 }
 
