@@ -160,7 +160,12 @@ describe('a paged feed', () => {
     offer(4);
     offer(5, 6);
     expect(revisionsOf(await reader.next())).toEqual([4, 5, 6]);
+    const waiting = reader.next();
+    for (let i = 0; i < 5; i++) await nextTurn();
     expect(reads()).toBe(before);
+    offer();
+    offer(7);
+    expect(revisionsOf(await waiting)).toEqual([7]);
   });
 
   test('has one read in progress at a time, and continues after it with what was pushed meanwhile', async () => {
@@ -291,4 +296,8 @@ test('a read may return a thenable that is no promise', async () => {
   expect(source.take()).toBeUndefined();
   await nextTurn();
   expect(source.take()).toEqual([changeAt(2)]);
+});
+
+test('feeds need a function that reads', () => {
+  expect(() => createPagedFeeds({} as never)).toThrow(new TypeError('createPagedFeeds: read must be a function'));
 });

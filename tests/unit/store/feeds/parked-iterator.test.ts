@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
 
@@ -65,6 +66,14 @@ describe('a parked iterator', () => {
     late.ready.push(['a']);
     expect((await late.iterator.next()).done).toBe(true);
     expect(late.ended()).toBe(0);
+  });
+
+  test('leaves no listener on its signal', () => {
+    const { signal } = new AbortController();
+    const { iterator } = queue(signal);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    iterator.end();
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('returns items without a promise when they are ready, and in order with the rest', async () => {
