@@ -10,7 +10,7 @@ export function isLabel(text: string): boolean {
 }
 
 /** Whether a text is a name with capitals, `-`, `_` and `.` inside. */
-export function isNamePart(text: string): boolean {
+function isNamePart(text: string): boolean {
   let inside = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -24,7 +24,7 @@ export function ownerReferenceErrors(references: readonly OwnerReference[], fiel
 
 function errorsOf(reference: OwnerReference, field: string): FieldError[] {
   const errors: FieldError[] = [];
-  const { apiVersion = '', kind = '' } = reference;
+  const { apiVersion, kind } = reference;
   if (versionOf(apiVersion) === '') {
     errors.push(invalidValue(`${field}.apiVersion`, apiVersion, 'version must not be empty'));
   }
@@ -44,7 +44,7 @@ function versionOf(apiVersion: string): string {
 }
 
 function inWireOrder(reference: OwnerReference): OwnerReference {
-  const { apiVersion = '', kind = '', name = '', uid = '', controller, blockOwnerDeletion } = reference;
+  const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = reference;
   return {
     apiVersion,
     kind,
@@ -65,7 +65,7 @@ export function dedupeOwnerReferences(
   const distinct = references.filter((reference) => {
     const key = JSON.stringify(inWireOrder(reference));
     if (seen.has(key)) {
-      duplicates.push(reference.uid ?? '');
+      duplicates.push(reference.uid);
       return false;
     }
     seen.add(key);

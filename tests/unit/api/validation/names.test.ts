@@ -4,12 +4,13 @@ import {
   dnsLabelErrors,
   labelValueErrors,
   pathSegmentErrors,
+  pathSegmentNameErrors,
   pathSegmentPrefixErrors,
   qualifiedNameErrors,
   subdomainErrors,
   subdomainPrefixErrors,
 } from '../../../../src/api/validation/names.js';
-import { isLabelValue, isQualifiedName } from '../../../../src/api/validation/name-forms.js';
+import { isApiDomain, isLabelValue, isQualifiedName } from '../../../../src/api/validation/name-forms.js';
 
 const SUBDOMAIN =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
@@ -31,6 +32,7 @@ describe('subdomainErrors', () => {
     ['Bad', [SUBDOMAIN]],
     ['a.', [SUBDOMAIN]],
     ['a.-b', [SUBDOMAIN]],
+    ['a-.b', [SUBDOMAIN]],
     ['a..b', [SUBDOMAIN]],
     ['a\n', [SUBDOMAIN]],
     ['a'.repeat(254), ['must be no more than 253 characters']],
@@ -106,6 +108,23 @@ describe('pathSegmentErrors', () => {
   it('is less strict with a prefix', () => {
     expect(pathSegmentPrefixErrors('..')).toEqual([]);
   });
+});
+
+it('a name that need not be a subdomain is bounded and readable by all stores', () => {
+  expect(pathSegmentNameErrors('Ü'.repeat(126))).toEqual([]);
+  expect(pathSegmentNameErrors('a'.repeat(253))).toEqual([]);
+  expect(pathSegmentNameErrors('Ü'.repeat(127))).toEqual(['must be no more than 253 characters']);
+  expect(pathSegmentNameErrors('..')).toEqual(["may not be '..'"]);
+  for (const text of ['a\0', '\ud83d']) {
+    expect(pathSegmentNameErrors(text)).toEqual(['may not contain NUL characters or unpaired surrogates']);
+  }
+});
+
+it('an API domain fits into the name of a group', () => {
+  const longest = 253 - 'events.'.length;
+  expect(isApiDomain('a'.repeat(longest))).toBe(true);
+  expect(isApiDomain('a'.repeat(longest + 1))).toBe(false);
+  expect(isApiDomain('Example.com')).toBe(false);
 });
 
 it('the rules agree with the expressions that their messages quote', () => {

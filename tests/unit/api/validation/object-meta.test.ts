@@ -24,7 +24,10 @@ describe('validateObjectMetaCreate', () => {
       labels: { 'example.com/app': 'web', empty: '' },
       annotations: { 'UPPER/x': 'anything at all' },
       finalizers: ['example.com/hold', 'orphan', 'kubernetes'],
-      ownerReferences: [{ ...owner, controller: true }],
+      ownerReferences: [
+        { ...owner, controller: true },
+        { ...owner, apiVersion: 'apps/v1' },
+      ],
       managedFields: [{ manager: 'kubectl', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' }],
     };
     expect(created(meta)).toEqual([]);
@@ -159,6 +162,7 @@ describe('validateObjectMetaUpdate', () => {
       deletionTimestamp: '2001-01-01T00:00:00Z',
       deletionGracePeriodSeconds: 3,
       labels: { '/x': '' },
+      managedFields: [{ operation: 'Patch' }],
     };
     expect(updated(next, { uid: 'u1', generation: 2, creationTimestamp: '2001-01-01T00:00:00Z' })).toEqual([
       'metadata.generation: Invalid value: 1: must not be decremented',
@@ -169,12 +173,14 @@ describe('validateObjectMetaUpdate', () => {
       'metadata.deletionTimestamp: Invalid value: "2001-01-01T00:00:00Z": field is immutable',
       'metadata.deletionGracePeriodSeconds: Invalid value: 3: field is immutable',
       'metadata.labels: Invalid value: "/x": prefix part must be non-empty',
+      'metadata.managedFields[0].operation: Invalid value: "Patch": must be `Apply` or `Update`',
     ]);
   });
 
   it('refuses new finalizers on an object that is being deleted', () => {
     const deleted: ObjectMeta = { deletionTimestamp: '2001-01-01T00:00:00Z', finalizers: ['a/a'] };
     expect(updated({ ...deleted, finalizers: [] }, deleted)).toEqual([]);
+    expect(updated({ ...deleted, finalizers: undefined }, deleted)).toEqual([]);
     expect(updated({ ...deleted, finalizers: ['c/c', 'b/b', 'a/a', 'b/b'] }, deleted)).toEqual([
       'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"b/b", "c/c"}',
     ]);
@@ -194,6 +200,14 @@ describe('validateObjectMetaUpdate', () => {
   it('shows equal errors once in the message', () => {
     const errors = validateObjectMetaUpdate({ ...good, uid: 'z' }, good, false);
     expect(joinFieldErrors([...errors, ...errors])).toBe('metadata.uid: Invalid value: "z": field is immutable');
+  });
+});
+
+describe('owner references', () => {
+  it.each(['', 'apps/', 'a/b/c'])('need a version: %j', (apiVersion) => {
+    expect(created({ ownerReferences: [{ ...owner, apiVersion }] })).toEqual([
+      `metadata.ownerReferences.apiVersion: Invalid value: "${apiVersion}": version must not be empty`,
+    ]);
   });
 });
 
