@@ -138,6 +138,41 @@ describe('a cache over a store of this process', () => {
     expect(calls['revision']).toBe(1);
   });
 
+  it('requests no revision after an expiry that removed nothing', async () => {
+    const { cached, calls } = await bench(false);
+    expect(await cached.expire({ now: 1, limit: 10 })).toBe(0);
+    expect((await cached.get(keyOf('a')))?.key).toEqual(keyOf('a'));
+    expect(calls['revision']).toBe(0);
+  });
+
+  it('says for how long it has been behind the first write that it does not have', async () => {
+    const { cached, feed, clock } = await bench(false);
+    expect(cached.status().lagMs).toBe(0);
+    feed.isOpen = false;
+    await create(cached, 'd');
+    clock.advance(100);
+    await create(cached, 'e');
+    clock.advance(50);
+    expect(cached.status().lagMs).toBe(150);
+    feed.open();
+    await turns();
+    expect(cached.status().lagMs).toBe(0);
+  });
+
+  it('reads nothing more from a store that was closed without it', async () => {
+    const { inner, cached, clock, calls, seen } = await bench(false);
+    const before = seen.length;
+    await inner.close();
+    for (let minute = 0; minute < 3; minute++) {
+      await turns();
+      clock.advance(60_000);
+    }
+    await turns();
+    expect(calls['list']).toBe(0);
+    expect(seen.slice(before)).toEqual([]);
+    await expect(cached.get(keyOf('a'))).rejects.toMatchObject({ code: 'closed' });
+  });
+
   it('waits after a read from the store that found nothing, so that no removed event reappears', async () => {
     const { cached, inner, feed, clock } = await bench(false, { freshnessTimeoutMs: TIMEOUT_MS });
     feed.isOpen = false;
@@ -898,6 +933,15 @@ describe('the history of a cache', () => {
 });
 
 describe('cachedStore', () => {
+  it('has the clock of its store, if that has one', async () => {
+    const cached = cachedStore({ ...memoryStore(), now: async () => 5 });
+    expect(await cached.now?.()).toBe(5);
+    await cached.close();
+    const without = cachedStore(memoryStore());
+    expect(without).not.toHaveProperty('now');
+    await without.close();
+  });
+
   it('names every fault of its arguments', () => {
     expect(() => cachedStore({} as EventStore)).toThrow(
       new TypeError('cachedStore: store must be an EventStore, for example memoryStore()'),
