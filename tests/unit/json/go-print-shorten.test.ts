@@ -13,4 +13,7 @@ test('a longer text is truncated with dots', () => {
 test('a surrogate pair is not split', () => {
   expect(shorten('ab😀d', 3)).toBe('ab...');
   expect(shorten('ab😀d', 4)).toBe('ab😀...');
+  // The first and the last half of each kind.
+  expect(shorten('ab\u{1f400}d', 4)).toBe('ab\u{1f400}...');
+  for (const pair of ['\ud800\udc00', '\udbff\udfff']) expect(shorten(`ab${pair}d`, 3)).toBe('ab...');
 });

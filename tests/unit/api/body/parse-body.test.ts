@@ -95,6 +95,12 @@ describe('duplicate keys', () => {
 });
 
 describe('what JSON.parse loses', () => {
+  test('is not looked for in an ordinary document', () => {
+    const value = { a: { b: [{ c: {} }, null] }, d: [{ e: 1 }, []], f: 'g' };
+    expect(Object.keys(document(JSON.stringify(value)))).toEqual(['value', 'duplicates']);
+    expect(document(JSON.stringify({ ...value, h: 0.5 }))).toHaveProperty('numbers');
+  });
+
   test('includes the written form of numbers, which is kept where it is not canonical', () => {
     const { value, numbers } = document('{"a":2.0,"b":20e-1,"c":7,"d":99999999999999999999,"e":1e400,"f":[1.5]}');
     const of = numbers?.get(value as object);
