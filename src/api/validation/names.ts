@@ -36,7 +36,7 @@ export function dnsLabelErrors(value: string): string[] {
 /** Qualified name, `name` or `example.com/name`: label and annotation keys, finalizers, reporting controllers. */
 export function qualifiedNameErrors(value: string): string[] {
   const slash = value.indexOf('/');
-  if (slash !== -1 && value.includes('/', slash + 1)) return [MESSAGES.slashes];
+  if (value.includes('/', slash + 1)) return [MESSAGES.slashes];
   const faults = slash === -1 ? [] : prefixFaults(value.slice(0, slash));
   const name = value.slice(slash + 1);
   if (name === '') faults.push('name part must be non-empty');

@@ -177,6 +177,12 @@ describe('givenCertificate', () => {
       '--tls-private-key-file: there is no',
     );
     await expect(givenCertificate(path('server.crt'), path('ca.key'))).rejects.toThrow(/is not the PEM key/);
+    await expect(givenCertificate(dir, path('server.key'))).rejects.toThrow(
+      `cannot read ${dir}: it is a directory (EISDIR); give another file with --tls-cert-file`,
+    );
+    await expect(givenCertificate(path('server.crt'), dir)).rejects.toThrow(
+      'give another file with --tls-private-key-file',
+    );
     const key = createPrivateKey(readFileSync(path('server.key')));
     for (const type of ['pkcs8', 'sec1'] as const) {
       writeFileSync(path('secret.key'), key.export({ type, format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' }));
