@@ -35,7 +35,7 @@ export function drop(exchange: { abort(code: AbortCode): void }, response: unkno
 /** Returns the streamed body, if there is one. Never throws, although reading a member of the response may. */
 function sourceOf(response: unknown): AsyncIterable<Uint8Array> | undefined {
   try {
-    const body = (response as ApiResponse | null | undefined)?.body ?? null;
+    const body = (response as ApiResponse).body ?? null;
     return isStream(body) ? body : undefined;
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHeadWriter } from '../../../../src/bridge/node/head-writer.js';
+import { clearHead, createHeadWriter } from '../../../../src/bridge/node/head-writer.js';
 import type { ApiResponse } from '../../../../src/http/response.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
@@ -222,4 +222,12 @@ describe('heads that the connection or other code affects', () => {
     );
     expect(failures[1]).toMatch(/^ERR_INVALID_(CHAR|HTTP_TOKEN)$/);
   });
+});
+
+it('a head that Node has refused leaves nothing that describes its body', () => {
+  const removed: string[] = [];
+  const res = { statusMessage: 'odd', removeHeader: (name: string) => void removed.push(name) };
+  clearHead(res as never);
+  expect(removed).toEqual(['content-encoding', 'content-language', 'content-range', 'etag', 'last-modified']);
+  expect(res.statusMessage).toBeUndefined();
 });
