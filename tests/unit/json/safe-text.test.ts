@@ -9,7 +9,7 @@ it.each([
   ['\u061c\u200e\u200f', '\\u061c\\u200e\\u200f'],
   ['\u2027\u2028\u202e\u202f', '\u2027\\u2028\\u202e\u202f'],
   ['\u2065\u2066\u2069\u206a', '\u2065\\u2066\\u2069\u206a'],
-])('%j controls no terminal', (text, safe) => {
+])('the text %j controls no terminal', (text, safe) => {
   expect(safeText(text)).toBe(safe);
   expect(isUnsafe(text)).toBe(safe !== text);
 });

@@ -33,7 +33,7 @@ it('a key with a lone surrogate is found', () => {
 });
 
 it.each([undefined, null, 'a/b', {}, { namespace: 'a' }, { name: 'b' }, { namespace: 1, name: 'b' }])(
-  '%j is no key',
+  'the value %j is no key',
   (key) => {
     expect(() => isWellFormedKey(key as never)).toThrow(
       new TypeError('a key must be an object with the strings namespace and name'),
