@@ -20,7 +20,7 @@ const SIZE = 1_000;
 /** One caller sends without limit from 500 connections; another one sends one request at a time. */
 export const fairness: Scenario = {
   id: 'fairness',
-  title: `fairness: p99 of one caller alone, and while another one floods the server from ${CONNECTIONS} connections`,
+  title: `p99 of one caller alone, and while another one floods the server from ${CONNECTIONS} connections`,
   run: (bench) =>
     eachStore(bench, 'fairness', async (spec) => {
       const { sliceMs, warmupMs } = bench.options.times;

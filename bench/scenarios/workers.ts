@@ -103,7 +103,9 @@ function load(kind: 'get' | 'list' | 'create', connections: number): Measure {
     if (first) await bench.client.load(server, { ...job, warmupMs: 0, count: WARM[kind], durationMs: WARM_LIMIT_MS });
     const run = (): Promise<LoadResult> => bench.client.load(server, job);
     const [result, more] = await measured(bench, server, kind, run, ({ allResponses }) => allResponses);
-    return { rate: result.perSecond, p99: result.p99Ms, ...more };
+    const { cpu = Number.NaN } = more;
+    // For reads from a cache the database does less than its processes that end meanwhile, whose time is lost, have done.
+    return { rate: result.perSecond, p99: result.p99Ms, ...(kind === 'create' ? more : { cpu }) };
   };
 }
 

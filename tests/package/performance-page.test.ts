@@ -6,3 +6,7 @@ import { pageOf } from '../../bench/report/page.js';
 it('docs/performance.md is what the benchmark writes from bench/baseline.json', async () => {
   await expect(pageOf(readBaseline(), [...phases, ...scenarios])).toMatchFileSnapshot('../../docs/performance.md');
 });
+
+it.each([...phases, ...scenarios])('docs/performance.md has figures of $id', ({ id }) => {
+  expect(readBaseline().some((figure) => new RegExp(`^${id}[.-]`).test(figure.id))).toBe(true);
+});
