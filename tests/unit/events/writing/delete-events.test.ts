@@ -95,6 +95,15 @@ describe('a deletecollection', () => {
     expect(namesOf((await json(`GET ${path()}`)).json)).toEqual(['b']);
   });
 
+  test('without a body takes the resourceVersion of its query as a precondition of each event', async () => {
+    const { create, json, revision } = bench();
+    await create('a');
+    await create('b');
+    const refused = await json(`DELETE ${path()}?resourceVersion=${await revision()}`);
+    expect([refused.status, refused.json['reason']]).toEqual([409, 'Conflict']);
+    expect(namesOf((await json(`GET ${path()}`)).json)).toEqual(['a', 'b']);
+  });
+
   test('reports a fault of its query before one of its body', async () => {
     const { json } = bench();
     const query = { labelSelector: 'a b', resourceVersionMatch: 'Exact' };
