@@ -10,8 +10,9 @@ const LAYOUT: Readonly<Record<TimeType, string>> = {
   'micro-time': '2006-01-02T15:04:05.000000Z07:00',
 };
 
-/** Common times of either type, without days that need a calendar. */
-const CANONICAL = /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{6})?Z$/;
+/** Common times of either type, without the one day that needs a calendar. */
+const CANONICAL =
+  /^[1-9]\d{3}-(?!02-29|02-3|(?:0[469]|11)-31)(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{6})?Z$/;
 const LENGTH: Readonly<Record<TimeType, number>> = { time: 20, 'micro-time': 27 };
 
 /**
