@@ -142,6 +142,7 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
     },
     mayBegin: (state: CallerState): boolean => scheduler.mayBegin(state) && state.start.length === 0,
     areShared: (): boolean => scheduler.areShared(),
+    hasTime: (): boolean => scheduler.hasTime(),
     /** Whether a new request has to queue behind other requests of this caller, or of all callers. */
     mustWait: (kind: WaitKind, state: CallerState, left: number): boolean =>
       state[kind].length > 0 || (left === 1 && ready[kind].size > 0),

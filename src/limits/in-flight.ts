@@ -140,13 +140,21 @@ export function createInFlightLimits(
     holdChunk(chunk: Chunk, caller: Caller, client: Client): (() => void) | undefined {
       return caller.groups.includes(MASTERS) ? nothing : responseBytes.share(stateOf(caller, client), chunk);
     },
-    /**
-     * Schedules work that needs no place, such as a part of a list or a refusal. `undefined`: it may start now. Long work
-     * always waits for its turn: of what starts at once, the scheduler does not know how long it takes.
-     */
-    turn(caller: Caller | undefined, client: Client, isLong = false): Promise<unknown> | undefined {
+    /** Schedules work that needs no place, such as a part of a list or a refusal. `undefined`: it may start now. */
+    turn(caller: Caller | undefined, client: Client): Promise<unknown> | undefined {
       const state = stateOf(caller, client);
-      return queues.mayBegin(state) && !isLong ? undefined : queues.wait('start', state, client, nothing);
+      return queues.mayBegin(state) ? undefined : queues.wait('start', state, client, nothing);
+    },
+    /**
+     * Schedules a step of a request that has a place since an earlier turn of the event loop. `undefined`: it may start
+     * now. A long one always waits: of what starts at once, the scheduler does not know how long it takes.
+     */
+    step(caller: Caller, client: Client, isLong: boolean): Promise<unknown> | undefined {
+      if (!isLong && queues.hasTime()) return undefined;
+      const state = stateOf(caller, client);
+      // Its caller is active.
+      queues.mayBegin(state);
+      return queues.wait('start', state, client, nothing);
     },
   };
 }

@@ -65,6 +65,11 @@ export function createScheduler({ clock, atNextTurn, serve, hasLongQueue }: Sche
     armed = true;
     atNextTurn(onTurn);
   };
+  const begin = (now: number): number => {
+    begunAt = now;
+    arm();
+    return now;
+  };
   const onTurn = (): void => {
     armed = false;
     turn += 1;
@@ -109,15 +114,17 @@ export function createScheduler({ clock, atNextTurn, serve, hasLongQueue }: Sche
         caller.turn = turn;
         caller.begun = 0;
       }
-      if (begunAt === undefined) {
-        begunAt = now;
-        arm();
-      }
-      if (now < sharedUntil ? caller.begun >= SHARED_STARTS : now - begunAt >= ALONE_MS) return false;
+      const since = begunAt ?? begin(now);
+      if (now < sharedUntil ? caller.begun >= SHARED_STARTS : now - since >= ALONE_MS) return false;
       caller.begun += 1;
       return true;
     },
     areShared: (): boolean => clock.monotonic() < sharedUntil,
+    /** Whether work of a request that has begun may go on in this turn of the event loop. */
+    hasTime(): boolean {
+      const now = clock.monotonic();
+      return now - (begunAt ?? begin(now)) < ALONE_MS;
+    },
     /** Reports waiting work: `serve` is called in the next turns, until it returns false. */
     wake(): void {
       if (planned === 0) plan(1);

@@ -19,6 +19,15 @@ interface TypedBody {
 }
 
 const protobuf = loadedOnce(() => import('../protobuf/read-object.js'));
+type YamlReader = typeof import('../yaml/yaml.js');
+/** The reader of YAML. */
+export const yaml: () => YamlReader | Promise<YamlReader> = loadedOnce(() => import('../yaml/yaml.js'));
+
+/** Loads what reads bodies other than JSON, so that they are then read synchronously. */
+export function loadReader(contentType: string): unknown {
+  if (/yaml/i.test(contentType)) return yaml();
+  return /protobuf/i.test(contentType) ? protobuf() : undefined;
+}
 
 /** Parses a body up to its type. An empty YAML body is `null`. @throws StatusFailure 413 for too many fields */
 export function readDocument(
@@ -38,9 +47,11 @@ export function typedJson(result: JsonResult): ReadDocument {
   return 'error' in result ? { error: parseError(result.error) } : typed(result.document, []);
 }
 
-async function readYaml(body: Uint8Array, limits: BodyLimits): Promise<ReadDocument> {
-  const result = (await import('../yaml/yaml.js')).parseYaml(bodyText(body), limits);
-  return 'error' in result ? result : typed(plainDocument(result.value), result.duplicates);
+function readYaml(body: Uint8Array, limits: BodyLimits): ReadDocument | Promise<ReadDocument> {
+  return chain(yaml(), ({ parseYaml }) => {
+    const result = parseYaml(bodyText(body), limits);
+    return 'error' in result ? result : typed(plainDocument(result.value), result.duplicates);
+  });
 }
 
 function typed(document: JsonDocument, yamlDuplicates: readonly string[]): ReadDocument {

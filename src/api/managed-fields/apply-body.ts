@@ -1,5 +1,7 @@
 import { type BodyLimits, parseJson, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
 import { GO_OBJECT, wrongType } from '../decode/decode-fault.js';
+import { yaml } from '../decode/read-document.js';
+import { chain } from '../../http/promise.js';
 import { bodyText } from '../../json/parse-json.js';
 import { isObject } from '../../json/json-tree.js';
 import { badRequest } from '../status/failures.js';
@@ -22,10 +24,12 @@ export function readApplyBody(body: Uint8Array, limits: BodyLimits): ApplyBody |
   return readYaml(text, limits);
 }
 
-async function readYaml(text: string, limits: BodyLimits): Promise<ApplyBody> {
-  const read = (await import('../yaml/yaml.js')).parseYaml(text, limits);
-  if ('error' in read) throw undecodable(`error converting YAML to JSON: ${read.error}`);
-  return bodyOf(read.value, read.duplicates);
+function readYaml(text: string, limits: BodyLimits): ApplyBody | Promise<ApplyBody> {
+  return chain(yaml(), ({ parseYaml }) => {
+    const read = parseYaml(text, limits);
+    if ('error' in read) throw undecodable(`error converting YAML to JSON: ${read.error}`);
+    return bodyOf(read.value, read.duplicates);
+  });
 }
 
 function bodyOf(value: unknown, duplicates: readonly string[]): ApplyBody {

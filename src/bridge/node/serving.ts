@@ -32,7 +32,7 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
   const settings = {
     maxBodyBytes: options.maxBodyBytes ?? Infinity,
     deferredSignals,
-    bodies: createBodyBatcher(clock, scheduleResponses),
+    bodies: createBodyBatcher(scheduleResponses),
     // Not read: it only has to stay in memory.
     retainedTick: retainTickObject(),
   };

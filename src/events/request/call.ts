@@ -149,6 +149,21 @@ export function yieldIfLarge(bytes: number): Promise<void> | undefined {
   return bytes > LARGE_EVENT_BYTES ? nextTurn() : undefined;
 }
 
+/**
+ * Runs a step of a request whose place was granted in an earlier turn of the event loop: now, or when it is the turn of
+ * its caller again if the steps of others have taken all the time of this turn, or if this one `isLong`.
+ */
+export function inTurn<R>(call: VerbCall, step: () => R | Promise<R>, isLong = false): R | Promise<R> {
+  const { life } = call;
+  return (
+    call.dependencies.limits.step(call.caller, life, isLong)?.then(() => {
+      // Requests that end while they wait all leave the queue at once.
+      life.throwIfAborted();
+      return step();
+    }) ?? step()
+  );
+}
+
 export function storedObject(call: VerbCall, status: 200 | 201 | 202, record: EventRecord): Result | Promise<Result> {
   if (eventSize(record.event) > LARGE_EVENT_BYTES) return largeObject(call, status, record);
   return { kind: 'object', status, json: call.version.object(record) };

@@ -6,12 +6,15 @@ import type { Event } from '../../model/event.js';
 import { resourceOf, yieldIfLarge, type VerbCall, type Result } from '../request/call.js';
 import { changeStoredEvent } from './change-stored-event.js';
 import { managerOfCall, setManagedFields, trackingTime } from './field-tracking.js';
-import { readBytes, requireMatchingName, requireNamespace } from './request-body.js';
+import { requireMatchingName, requireNamespace, withBody } from './request-body.js';
 import { storeMissing } from './store-new-event.js';
 
 /** Server-side apply: the body is the complete intent of its manager. Creating also needs permission to create. */
-export async function applyEvent(call: VerbCall): Promise<Result> {
-  const bytes = await readBytes(call);
+export function applyEvent(call: VerbCall): Result | Promise<Result> {
+  return withBody(call, (bytes) => applyBody(call, bytes));
+}
+
+async function applyBody(call: VerbCall, bytes: Uint8Array): Promise<Result> {
   const options = readWriteOptions(call.query, 'PatchOptions', true);
   const body = await readApplyBody(bytes, call.dependencies.bodyLimits);
   await yieldIfLarge(bytes.length);

@@ -2,10 +2,10 @@ import { requireStorable } from '../../api/body/parse-body.js';
 import { toRevision, uintError } from '../../api/options/query.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, conflict, invalid } from '../../api/status/failures.js';
-import { chain, settle } from '../../http/promise.js';
+import { chain, isPromise, settle } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import { eventSize, type EncodedEvent, type EventRecord } from '../../store/contract/record.js';
-import { expiryOf, readStored, resourceOf, yieldIfLarge, storedObject } from '../request/call.js';
+import { expiryOf, inTurn, readStored, resourceOf, yieldIfLarge, storedObject } from '../request/call.js';
 import type { VerbCall, Result } from '../request/call.js';
 import { isOutdated, MODIFIED } from '../request/store-failures.js';
 import { updateErrors } from '../rules/event-rules.js';
@@ -35,14 +35,18 @@ export function changeStoredEvent(
   change: ChangeFunction,
   missing: () => Attempt | Promise<Attempt>,
 ): Result | Promise<Result> {
-  const attempt = (): Attempt | Promise<Attempt> =>
-    chain(readStored(call), (record) => {
-      if (!record) return missing();
-      const stored = call.dependencies.readEvent(record.event);
-      return chain(yieldIfLarge(eventSize(record.event)), () =>
-        chain(change(stored.event, record), (changed) => storeChange(call, options, record, stored, changed)),
-      );
-    });
+  const proceed = (record: EventRecord | undefined): Attempt | Promise<Attempt> => {
+    if (!record) return missing();
+    const stored = call.dependencies.readEvent(record.event);
+    return chain(yieldIfLarge(eventSize(record.event)), () =>
+      chain(change(stored.event, record), (changed) => storeChange(call, options, record, stored, changed)),
+    );
+  };
+  const attempt = (): Attempt | Promise<Attempt> => {
+    const read = readStored(call);
+    // A durable store responds to many reads at once.
+    return isPromise(read) ? read.then((record) => inTurn(call, () => proceed(record))) : proceed(read);
+  };
   return chain(attempt(), (result) => result ?? repeatAttempt(call, attempt));
 }
 

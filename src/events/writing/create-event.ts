@@ -5,13 +5,13 @@ import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/contract/record.js';
 import { resourceOf, type VerbCall, type Result } from '../request/call.js';
 import { decodeEvent } from '../stored-form/encode-event.js';
-import { bodyMediaType, readBytes, readEventBody, requireNamespace } from './request-body.js';
+import { bodyMediaType, readEventBody, requireNamespace, withBody } from './request-body.js';
 import { storeNewEvent } from './store-new-event.js';
 
 /** Creates an event in the namespace of the path. Waits only for the body and the store. */
 export function createEvent(call: VerbCall): Result | Promise<Result> {
   const mediaType = bodyMediaType(call);
-  return chain(readBytes(call), (bytes) => {
+  return withBody(call, (bytes) => {
     const options = readWriteOptions(call.query, 'CreateOptions');
     return chain(readEventBody(call, bytes, mediaType, options), (event) => {
       requireNamespace(call, event);

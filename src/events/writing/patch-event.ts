@@ -10,11 +10,11 @@ import { resourceOf, yieldIfLarge, type VerbCall, type Result } from '../request
 import { dedupeOwners } from './admission.js';
 import { changeStoredEvent, type ChangedEvent } from './change-stored-event.js';
 import { trackFields } from './field-tracking.js';
-import { readBytes, requireMatchingName, requireNamespace } from './request-body.js';
+import { requireMatchingName, requireNamespace, withBody } from './request-body.js';
 
 /** Changes parts of an event: JSON Patch, merge patch, or strategic merge patch. */
 export function patchEvent(call: VerbCall, type: PatchType): Result | Promise<Result> {
-  return chain(readBytes(call), (body) => {
+  return withBody(call, (body) => {
     const options = readWriteOptions(call.query, 'PatchOptions');
     return changeStoredEvent(
       call,

@@ -1,6 +1,6 @@
 import { decodeBody } from '../../api/decode/decode-body.js';
 import { decodeDeleteOptions } from '../../api/decode/delete-options.js';
-import type { BodyMediaType } from '../../api/decode/read-document.js';
+import { loadReader, type BodyMediaType } from '../../api/decode/read-document.js';
 import { checkDeleteOptions, readDeleteQuery, type DeleteOptions } from '../../api/options/delete-options.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, unknownFormat } from '../../api/status/failures.js';
@@ -12,7 +12,7 @@ import { shorten } from '../../json/go-print.js';
 import type { Event } from '../../model/event.js';
 import { LARGE_BYTES } from '../../limits/response-bytes.js';
 import { holdBytes } from '../request/capacity.js';
-import type { VerbCall } from '../request/call.js';
+import { inTurn, type VerbCall } from '../request/call.js';
 
 const BODY_TYPES: readonly BodyMediaType[] = [
   'application/json',
@@ -34,11 +34,12 @@ export function bodyMediaType(call: VerbCall): BodyMediaType {
 }
 
 /**
- * Reads the bytes of the body. A large one counts until the response is complete: its client may send it slowly.
+ * Reads the bytes of the body and continues with them: in turns, because many may arrive in one turn of the event loop.
+ * A large one counts until the response is complete: its client may send it slowly.
  *
  * @throws StatusFailure 429 without capacity; BodyError, to which the pipeline responds with 413 or 400
  */
-export function readBytes(call: VerbCall): Uint8Array | Promise<Uint8Array> {
+export function withBody<R>(call: VerbCall, next: (bytes: Uint8Array) => R | Promise<R>): R | Promise<R> {
   const { request, life, dependencies } = call;
   const { maxBodyBytes } = dependencies;
   const read = (): Uint8Array | Promise<Uint8Array> => readBody(request, maxBodyBytes, life);
@@ -46,15 +47,12 @@ export function readBytes(call: VerbCall): Uint8Array | Promise<Uint8Array> {
   // A body of which the length is unknown, such as a chunked one, may take as much as is allowed.
   const bytes = length < maxBodyBytes ? length : maxBodyBytes;
   const body = bytes <= LARGE_BYTES || request.body === undefined ? read() : holdBytes(call, bytes).then(read);
-  // Many may arrive in one turn of the event loop, and large ones take milliseconds each.
-  return chain(body, (found) => {
-    if (found.byteLength <= LONG_BYTES) return found;
-    return chain(dependencies.limits.turn(call.caller, life, true), () => {
-      // Requests that end while they wait all leave the queue at once.
-      life.throwIfAborted();
-      return found;
-    });
-  });
+  return chain(body, (found) =>
+    // All requests that wait for the same code continue together when it is loaded: their turns begin after that.
+    chain(loadReader(header(request, 'content-type') ?? ''), () =>
+      inTurn(call, () => next(found), found.byteLength > LONG_BYTES),
+    ),
+  );
 }
 
 /** Decodes the event to its stored form, and adds the warnings of lenient decoding. @throws StatusFailure 400 */
@@ -102,11 +100,11 @@ export function requireMatchingName(call: VerbCall, event: Event): void {
 
 /** Reads the options of a deletion from the body, or from the query without one. @throws StatusFailure 400, 415, 422 */
 export async function readDeleteOptions(call: VerbCall): Promise<DeleteOptions> {
-  const bytes = await readBytes(call);
-  const options =
+  const options = await withBody(call, (bytes) =>
     bytes.length === 0
       ? readDeleteQuery(call.query)
-      : await decodeDeleteOptions(bytes, bodyMediaType(call), call.dependencies.bodyLimits);
+      : decodeDeleteOptions(bytes, bodyMediaType(call), call.dependencies.bodyLimits),
+  );
   checkDeleteOptions(options);
   return options;
 }

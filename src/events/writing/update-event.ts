@@ -7,12 +7,12 @@ import { resourceOf, yieldIfLarge, type VerbCall, type Result } from '../request
 import { dedupeOwners } from './admission.js';
 import { changeStoredEvent } from './change-stored-event.js';
 import { trackFields } from './field-tracking.js';
-import { bodyMediaType, readBytes, readEventBody, requireMatchingName, requireNamespace } from './request-body.js';
+import { bodyMediaType, readEventBody, requireMatchingName, requireNamespace, withBody } from './request-body.js';
 import { storeMissing } from './store-new-event.js';
 
 /** Replaces an event, or creates it if there is none (which also needs permission to create). */
 export function updateEvent(call: VerbCall): Result | Promise<Result> {
-  return chain(readBytes(call), (bytes) => {
+  return withBody(call, (bytes) => {
     const options = readWriteOptions(call.query, 'UpdateOptions');
     const decoded = readEventBody(call, bytes, bodyMediaType(call), options);
     return chain(decoded, (sent) => chain(yieldIfLarge(bytes.length), () => replaceStored(call, sent, options)));

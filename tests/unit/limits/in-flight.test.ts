@@ -349,10 +349,27 @@ describe('the scheduling of callers', () => {
     expect(probe()).toBeInstanceOf(Promise);
   });
 
-  it('lets long work wait for the next turn, even if nothing else has begun', async () => {
+  it('lets steps of requests go on until all of one turn have taken 5 ms, then in the turns of their callers', async () => {
+    const { clock, limits, turn } = bench();
+    const went: string[] = [];
+    const step = (name: string): void => {
+      const waited = limits.step(jane, HERE, false);
+      if (waited === undefined) went.push(name);
+      else void waited.then(() => went.push(`${name} later`));
+      clock.advance(2);
+    };
+    for (const name of ['a', 'b', 'c', 'd']) step(name);
+    expect(went).toEqual(['a', 'b', 'c']);
+    await turn();
+    expect(went).toEqual(['a', 'b', 'c', 'd later']);
+    step('e');
+    expect(went.at(-1)).toBe('e');
+  });
+
+  it('lets a long step wait for the next turn, even if nothing else has begun', async () => {
     const { limits, turn } = bench();
     let hasBegun = false;
-    void limits.turn(jane, HERE, true)?.then(() => (hasBegun = true));
+    void limits.step(jane, HERE, true)?.then(() => (hasBegun = true));
     expect(hasBegun).toBe(false);
     await turn();
     expect(hasBegun).toBe(true);

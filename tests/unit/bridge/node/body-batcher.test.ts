@@ -1,8 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { createBodyBatcher } from '../../../../src/bridge/node/body-batcher.js';
 import type { NodeSocket } from '../../../../src/bridge/node/message.js';
-import { systemClock } from '../../../../src/clock/clock.js';
-import { fakeClock } from '../../../../src/testing.js';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -12,7 +10,7 @@ afterEach(() => {
 });
 
 test('the bodies of one turn of the event loop are handed over after it, in order', async () => {
-  const batcher = createBodyBatcher(systemClock, () => undefined);
+  const batcher = createBodyBatcher(() => undefined);
   const taken: string[] = [];
   const take = (body: Uint8Array): void => void taken.push(new TextDecoder().decode(body));
   batcher.add(take, bytes('a'));
@@ -24,7 +22,7 @@ test('the bodies of one turn of the event loop are handed over after it, in orde
 });
 
 test('a body that arrives while others are handed over is handed over in the next turn', async () => {
-  const batcher = createBodyBatcher(systemClock, () => undefined);
+  const batcher = createBodyBatcher(() => undefined);
   const taken: string[] = [];
   batcher.add(() => {
     taken.push('a');
@@ -39,7 +37,7 @@ test('a body that arrives while others are handed over is handed over in the nex
 test('bodies are handed over while a test holds the global timers', async () => {
   const immediate = setImmediate;
   vi.useFakeTimers();
-  const batcher = createBodyBatcher(systemClock, () => undefined);
+  const batcher = createBodyBatcher(() => undefined);
   const taken: number[] = [];
   batcher.add((body) => void taken.push(body.length), bytes('abc'));
   await new Promise((resolve) => immediate(resolve));
@@ -60,7 +58,7 @@ function socketOf() {
 }
 
 test('a connection is paused for a turn after 1,024 pieces, which count again from there', async () => {
-  const batcher = createBodyBatcher(systemClock, () => undefined);
+  const batcher = createBodyBatcher(() => undefined);
   const { socket, calls, listeners } = socketOf();
   for (let piece = 1; piece < 1024; piece++) batcher.onPiece(socket);
   expect(calls).toEqual([]);
@@ -80,7 +78,7 @@ test('a connection is paused for a turn after 1,024 pieces, which count again fr
 });
 
 test('connections with bodies in many pieces take turns', async () => {
-  const batcher = createBodyBatcher(systemClock, () => undefined);
+  const batcher = createBodyBatcher(() => undefined);
   const [first, second, third] = [socketOf(), socketOf(), socketOf()];
   for (let piece = 0; piece < 1024; piece++) batcher.onPiece(first.socket);
   batcher.onPiece(second.socket);
@@ -99,7 +97,7 @@ test('connections with bodies in many pieces take turns', async () => {
 });
 
 test('a paused connection stays paused when Node resumes it', async () => {
-  const batcher = createBodyBatcher(systemClock, () => undefined);
+  const batcher = createBodyBatcher(() => undefined);
   const { socket, calls, listeners } = socketOf();
   for (let piece = 0; piece < 1024; piece++) batcher.onPiece(socket);
   listeners[0]?.();
@@ -110,33 +108,11 @@ test('a paused connection stays paused when Node resumes it', async () => {
 });
 
 test('a turn in which bodies are handed over begins to count again', async () => {
-  const batcher = createBodyBatcher(systemClock, () => undefined);
+  const batcher = createBodyBatcher(() => undefined);
   const { socket, calls } = socketOf();
   for (let piece = 1; piece < 1024; piece++) batcher.onPiece(socket);
   batcher.add(() => undefined, bytes('a'));
   await nextTurn();
   batcher.onPiece(socket);
   expect(calls).toEqual([]);
-});
-
-test('bodies are handed over in another turn when the handlers of earlier ones have worked for 5 ms', async () => {
-  const clock = fakeClock();
-  let scheduled = 0;
-  const batcher = createBodyBatcher(clock, () => void (scheduled += 1));
-  let done = 0;
-  /** Works for 2 ms, some microtasks after it has received the body. */
-  const handle = async (): Promise<void> => {
-    await Promise.resolve();
-    await Promise.resolve();
-    clock.advance(2);
-    done += 1;
-  };
-  for (let body = 0; body < 7; body += 1) batcher.add(() => void handle(), bytes('a'));
-  const after: number[] = [];
-  for (let turn = 0; turn < 3; turn += 1) {
-    await nextTurn();
-    after.push(done);
-  }
-  expect(after).toEqual([3, 6, 7]);
-  expect(scheduled).toBe(3);
 });
