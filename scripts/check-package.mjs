@@ -9,7 +9,7 @@ import { pack, root, run, runGates, runTool, scratchFolder } from './gate.mjs';
 // pass.
 const HEALTH_LIMIT_BYTES = 10_240;
 // Without code that is loaded on first use: YAML, protobuf, and the documents about the API.
-const SERVICE_LIMIT_BYTES = 81_700;
+const SERVICE_LIMIT_BYTES = 82_000;
 // With that code, as bundlers without code splitting write it, but without the packages for YAML and protobuf.
 const SERVICE_IN_ONE_FILE_LIMIT_BYTES = 96_800;
 // Without code that is loaded on first use: the in-process client, and the reports of dropped events.

@@ -29,6 +29,7 @@ import { coreV1 } from './versions/core-v1.js';
 import { eventsV1 } from './versions/events-v1.js';
 import { createEventReader } from './stored-form/read-event.js';
 import { createTextBytes } from './stored-form/encode-event.js';
+import { createEventMutex } from './request/event-mutex.js';
 import { createUids } from './request/uids.js';
 import { createWholeSeconds } from '../time/timestamp.js';
 
@@ -103,6 +104,7 @@ export function createEvents(options: EventsOptions): Events {
     wholeSeconds: createWholeSeconds(),
     textBytes: createTextBytes(),
     uids: createUids(),
+    eventMutex: createEventMutex(),
     readEvent: createEventReader(fieldTracker.entriesOf),
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     minWatchMs: options.minWatchMs ?? 1_800_000,

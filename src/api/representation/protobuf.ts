@@ -1,5 +1,5 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
-import { nextTurn } from '../../clock/clock.js';
+import { sharedTurn } from '../../clock/shared-turn.js';
 import { metaMessages, partialMetadataShape } from '../protobuf/meta-messages.js';
 import { DELIMITED, tagOf } from '../protobuf/wire.js';
 import { ENVELOPE_END, writeEnvelopeStart, writeMessage } from '../protobuf/write-message.js';
@@ -26,7 +26,7 @@ const NOTHING = new Uint8Array(0);
 export const protobufWriter: FormatWriter = {
   value(json, view) {
     return json.byteLength > LARGE_BYTES
-      ? nextTurn().then(() => messageOfValue(json, view))
+      ? sharedTurn().then(() => messageOfValue(json, view))
       : messageOfValue(json, view);
   },
   async list(form, batches, view) {
@@ -36,7 +36,7 @@ export const protobufWriter: FormatWriter = {
     const yielder = createYielder();
     for await (const batch of batches) {
       for (const json of batch) {
-        if (json.byteLength > LARGE_BYTES) await nextTurn();
+        if (json.byteLength > LARGE_BYTES) await sharedTurn();
         items.push(listItem(shape, parse(formed(form, json))));
         const turn = yielder(json.byteLength);
         if (turn) await turn;

@@ -3,7 +3,7 @@ import type { ListMeta } from '../../model/object-meta.js';
 import { jsonBytes, type JsonSource } from '../../json/json-source.js';
 import type { ChunkMemory, PooledBytes } from './chunk-memory.js';
 import type { Batches, FrameType, ResourceView } from './contract.js';
-import { nextTurn } from '../../clock/clock.js';
+import { sharedTurn } from '../../clock/shared-turn.js';
 
 export interface ListForm {
   /** The members before the items in wire order, with their values as compact JSON. */
@@ -76,6 +76,6 @@ export function createYielder(): (bytes: number) => Promise<void> | undefined {
     left -= bytes;
     if (left > 0) return undefined;
     left = BYTES_IN_A_TURN;
-    return nextTurn();
+    return sharedTurn();
   };
 }

@@ -1,5 +1,5 @@
 import { writeYaml, yamlPieces } from '../yaml/write-yaml.js';
-import { nextTurn } from '../../clock/clock.js';
+import { sharedTurn } from '../../clock/shared-turn.js';
 import { jsonBytes } from '../../json/json-source.js';
 import { decodeUtf8, encodeUtf8 } from '../../json/utf8.js';
 import type { Batches } from './contract.js';
@@ -11,7 +11,7 @@ export const yamlWriter: FormatWriter = {
   async value(json) {
     const bytes = jsonBytes(json);
     // Making the object has blocked the event loop for as long as this will.
-    if (bytes.length > LARGE_BYTES && bytes.length <= PIECE_LENGTH) await nextTurn();
+    if (bytes.length > LARGE_BYTES && bytes.length <= PIECE_LENGTH) await sharedTurn();
     return encodeUtf8(await written(bytes));
   },
   list,
@@ -32,13 +32,13 @@ function written(json: Uint8Array, asItem = false): string | Promise<string> {
 }
 
 async function inTurns(json: Uint8Array, asItem: boolean): Promise<string> {
-  await nextTurn();
+  await sharedTurn();
   const value = parse(json);
-  await nextTurn();
+  await sharedTurn();
   let text = '';
   for (const piece of yamlPieces(asItem ? [value] : value, PIECE_LENGTH)) {
     text += piece;
-    await nextTurn();
+    await sharedTurn();
   }
   return text;
 }

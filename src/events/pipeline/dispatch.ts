@@ -1,6 +1,6 @@
 import { APPLY_TYPE, patchTypeOf } from '../../api/patch/apply-patch.js';
 import { header } from '../../http/headers.js';
-import { chain } from '../../http/promise.js';
+import { chain, isPromise } from '../../http/promise.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { Place } from '../../limits/in-flight.js';
@@ -8,7 +8,7 @@ import type { Caller } from '../../model/caller.js';
 import { getEvent } from '../reading/get-event.js';
 import { listEvents } from '../reading/list-events.js';
 import { watchEvents } from '../reading/watch-events.js';
-import { type VerbCall, isRead, type Result } from '../request/call.js';
+import { inTurn, isRead, type Result, type VerbCall } from '../request/call.js';
 import { routeOf, type Verb } from '../request/scope.js';
 import { applyEvent } from '../writing/apply-event.js';
 import { createEvent } from '../writing/create-event.js';
@@ -46,7 +46,9 @@ export function dispatch(context: RequestContext, caller: Caller, place: Place):
   const call: VerbCall = { dependencies, request, life, version, scope, query, caller, joinsItems, warnings };
   // Writes need the time of the store, which may have to be read first.
   const result = isRead(verb) ? run(call) : chain(dependencies.time.known(life), () => run(call));
-  return chain(result, (ready) => render(call, representation, ready, place));
+  const respond = (ready: Result): ApiResponse | Promise<ApiResponse> => render(call, representation, ready, place);
+  // A durable store returns many events at once. Writing them as anything but JSON takes time.
+  return chain(result, isPromise(result) && !joinsItems ? (ready) => inTurn(call, () => respond(ready)) : respond);
 }
 
 function patchVerb(request: ApiRequest): RunVerb {

@@ -23,25 +23,30 @@ export function render(
 }
 
 /** The bytes count until the client has received them. Returns 429, or 504 for a write, if there is no capacity. */
-async function renderedCounted(
+function renderedCounted(
   { dependencies, life, caller, scope }: VerbCall,
   representation: Representation,
   result: Result,
   place: Place,
   bytes: number,
-): Promise<ApiResponse> {
+): ApiResponse | Promise<ApiResponse> {
   // The store has done its work: waiting here delays no other request.
   place.streams();
-  const held = life.heldBytes ?? (await dependencies.limits.hold(bytes, caller, life));
-  // A write has been stored nevertheless.
-  if (held === undefined) return isRead(scope.verb) ? tooManyRequestsText() : GATEWAY_TIMEOUT;
-  held.become(bytes);
-  life.holdBytes(held);
-  const counts = representation.gathersItems && result.kind === 'list';
-  const counted = counts ? { ...result, batches: countedBatches(result.batches, held, bytes) } : result;
-  const response = await rendered(representation, counted, place);
-  if (isLarge(response)) held.become(response.body.byteLength);
-  return response;
+  return chain<HeldBytes | undefined, ApiResponse>(
+    life.heldBytes ?? dependencies.limits.hold(bytes, caller, life),
+    (held) => {
+      // A write has been stored nevertheless.
+      if (held === undefined) return isRead(scope.verb) ? tooManyRequestsText() : GATEWAY_TIMEOUT;
+      held.become(bytes);
+      life.holdBytes(held);
+      const counts = representation.gathersItems && result.kind === 'list';
+      const counted = counts ? { ...result, batches: countedBatches(result.batches, held, bytes) } : result;
+      return chain(rendered(representation, counted, place), (response) => {
+        if (isLarge(response)) held.become(response.body.byteLength);
+        return response;
+      });
+    },
+  );
 }
 
 /** Encodes the result. A watch releases its place when it ends. Its header turns off the buffer of nginx. */

@@ -3,7 +3,8 @@ import type { BodyLimits } from '../../api/body/parse-body.js';
 import type { FieldTracker } from '../../api/managed-fields/field-tracker.js';
 import type { ChunkMemory } from '../../api/representation/chunk-memory.js';
 import type { Access } from '../../auth/access.js';
-import { type Clock, nextTurn } from '../../clock/clock.js';
+import type { Clock } from '../../clock/clock.js';
+import { sharedTurn } from '../../clock/shared-turn.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { EventRateLimits } from '../../limits/event-rate-limits.js';
 import type { InFlightLimits } from '../../limits/in-flight.js';
@@ -22,6 +23,7 @@ import type { TextBytes } from '../stored-form/encode-event.js';
 import type { EventVersion } from '../versions/version.js';
 import type { Batches, FrameEncoder } from '../../api/representation/contract.js';
 import type { JsonSource } from '../../json/json-source.js';
+import type { EventMutex } from './event-mutex.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { Status } from '../../model/status.js';
 import { statusFailure } from '../../api/status/status-failure.js';
@@ -57,6 +59,7 @@ export interface EventsDependencies {
   readonly textBytes: TextBytes;
   readonly readEvent: (event: EncodedEvent) => ReadEvent;
   readonly uids: () => string;
+  readonly eventMutex: EventMutex;
   readonly bookmarkIntervalMs: number;
   readonly minWatchMs: number;
   /** Observes watches and their frames; absent without an observer. */
@@ -146,7 +149,7 @@ const LARGE_EVENT_BYTES = 524_288;
 
 /** Waits one turn of the event loop between two steps of work on many bytes; undefined, without delay, for few. */
 export function yieldIfLarge(bytes: number): Promise<void> | undefined {
-  return bytes > LARGE_EVENT_BYTES ? nextTurn() : undefined;
+  return bytes > LARGE_EVENT_BYTES ? sharedTurn() : undefined;
 }
 
 /**
@@ -170,9 +173,9 @@ export function storedObject(call: VerbCall, status: 200 | 201 | 202, record: Ev
 }
 
 async function largeObject({ version }: VerbCall, status: 200 | 201 | 202, record: EventRecord): Promise<Result> {
-  await nextTurn();
+  await sharedTurn();
   const json = version.object(record);
-  await nextTurn();
+  await sharedTurn();
   return { kind: 'object', status, json };
 }
 

@@ -2,6 +2,7 @@ import { applyBodyWarnings, readApplyBody, type ApplyBody } from '../../api/mana
 import { applyManagedFields } from '../../api/managed-fields/apply-managed-fields.js';
 import { readWriteOptions, type WriteOptions } from '../../api/options/write-options.js';
 import { conflict } from '../../api/status/failures.js';
+import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import { resourceOf, yieldIfLarge, type VerbCall, type Result } from '../request/call.js';
 import { changeStoredEvent } from './change-stored-event.js';
@@ -11,30 +12,31 @@ import { storeMissing } from './store-new-event.js';
 
 /** Server-side apply: the body is the complete intent of its manager. Creating also needs permission to create. */
 export function applyEvent(call: VerbCall): Result | Promise<Result> {
-  return withBody(call, (bytes) => applyBody(call, bytes));
+  return withBody(call, (bytes) => {
+    const options = readWriteOptions(call.query, 'PatchOptions', true);
+    return chain(readApplyBody(bytes, call.dependencies.bodyLimits), (body) =>
+      chain(yieldIfLarge(bytes.length), () => applyBody(call, options, body, bytes.length)),
+    );
+  });
 }
 
-async function applyBody(call: VerbCall, bytes: Uint8Array): Promise<Result> {
-  const options = readWriteOptions(call.query, 'PatchOptions', true);
-  const body = await readApplyBody(bytes, call.dependencies.bodyLimits);
-  await yieldIfLarge(bytes.length);
+/** Synchronous for small bodies and a store that is: of many that apply to one event, none repeats its attempt. */
+function applyBody(call: VerbCall, options: WriteOptions, body: ApplyBody, size: number): Result | Promise<Result> {
   return changeStoredEvent(
     call,
     options,
-    async (previous) => {
+    (previous) => {
       const next = merged(call, options, body, previous);
-      await yieldIfLarge(bytes.length);
-      return { next };
+      return chain(yieldIfLarge(size), () => ({ next }));
     },
-    async () => {
+    () => {
       const event = merged(call, options, body);
       const { uid } = event.metadata;
       if (uid) {
         const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
         throw conflict(resourceOf(call), call.scope.name, why);
       }
-      await yieldIfLarge(bytes.length);
-      return storeMissing(call, event, options, event.metadata.managedFields ?? []);
+      return chain(yieldIfLarge(size), () => storeMissing(call, event, options, event.metadata.managedFields ?? []));
     },
   );
 }

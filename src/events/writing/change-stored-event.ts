@@ -2,10 +2,10 @@ import { requireStorable } from '../../api/body/parse-body.js';
 import { toRevision, uintError } from '../../api/options/query.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, conflict, invalid } from '../../api/status/failures.js';
-import { chain, isPromise, settle } from '../../http/promise.js';
+import { chain, settle } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import { eventSize, type EncodedEvent, type EventRecord } from '../../store/contract/record.js';
-import { expiryOf, inTurn, readStored, resourceOf, yieldIfLarge, storedObject } from '../request/call.js';
+import { expiryOf, inTurn, keyOf, readStored, resourceOf, yieldIfLarge, storedObject } from '../request/call.js';
 import type { VerbCall, Result } from '../request/call.js';
 import { isOutdated, MODIFIED } from '../request/store-failures.js';
 import { updateErrors } from '../rules/event-rules.js';
@@ -42,12 +42,20 @@ export function changeStoredEvent(
       chain(change(stored.event, record), (changed) => storeChange(call, options, record, stored, changed)),
     );
   };
-  const attempt = (): Attempt | Promise<Attempt> => {
-    const read = readStored(call);
-    // A durable store responds to many reads at once.
-    return isPromise(read) ? read.then((record) => inTurn(call, () => proceed(record))) : proceed(read);
-  };
-  return chain(attempt(), (result) => result ?? repeatAttempt(call, attempt));
+  const { life, dependencies } = call;
+  const { store, eventMutex } = dependencies;
+  if (store.get.sync && store.replace.sync) {
+    const attempt = (): Attempt | Promise<Attempt> => chain(readStored(call), proceed);
+    return chain(attempt(), (result) => result ?? repeatAttempt(call, attempt));
+  }
+  return eventMutex(keyOf(call), async () => {
+    life.throwIfAborted();
+    return repeatAttempt(call, async () => {
+      const record = await readStored(call);
+      // Many reads may be responded to at once.
+      return inTurn(call, () => proceed(record));
+    });
+  });
 }
 
 /** Stores the new state if it is allowed, unless this is a dry run. */

@@ -4,7 +4,7 @@ import type { ListMeta } from '../../model/object-meta.js';
 import type { StatusDetails } from '../../model/status.js';
 import type { EventKey } from '../../store/contract/event-store.js';
 import type { EventRecord } from '../../store/contract/record.js';
-import { expiryOf, resourceOf, type Result, type VerbCall } from '../request/call.js';
+import { expiryOf, inTurn, resourceOf, type Result, type VerbCall } from '../request/call.js';
 import { isOutdated } from '../request/store-failures.js';
 import { decodeEvent, encodeEvent } from '../stored-form/encode-event.js';
 import { requireFits } from './admission.js';
@@ -27,7 +27,7 @@ export function removeStored(call: VerbCall, key: EventKey, options: DeleteOptio
     if (!record) throw notFound(resourceOf(call), key.name);
     requirePreconditions(record, options);
     try {
-      return await removeOnce(call, record, (options.dryRun?.length ?? 0) > 0);
+      return await inTurn(call, () => removeOnce(call, record, (options.dryRun?.length ?? 0) > 0));
     } catch (error) {
       if (!isOutdated(error)) throw error;
       return undefined;

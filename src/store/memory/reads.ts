@@ -1,4 +1,4 @@
-import { nextTurn } from '../../clock/clock.js';
+import { sharedTurn } from '../../clock/shared-turn.js';
 import type { EventKey, JsonPage, ListPage, ListQuery } from '../contract/event-store.js';
 import type { EventRecord } from '../contract/record.js';
 import type { Awaitable } from '../shell/store-engine.js';
@@ -12,7 +12,7 @@ export type Reads = ReturnType<typeof createReads>;
 /** The read operations on the parts of a store. `checkOpen`: throws when the store was closed while a read yielded. */
 export function createReads({ state, jsonCache }: MemoryParts, checkOpen: () => void) {
   const yielded = async (signal: AbortSignal | undefined): Promise<void> => {
-    await nextTurn();
+    await sharedTurn();
     signal?.throwIfAborted();
     checkOpen();
   };

@@ -16,6 +16,7 @@ import { eventsV1 } from '../../../src/events/versions/events-v1.js';
 import { WatchStream } from '../../../src/events/watching/watch-stream.js';
 import { parseQuery, splitUrl } from '../../../src/http/url.js';
 import { createEventReader } from '../../../src/events/stored-form/read-event.js';
+import { createEventMutex } from '../../../src/events/request/event-mutex.js';
 import { createUids } from '../../../src/events/request/uids.js';
 import { createTextBytes } from '../../../src/events/stored-form/encode-event.js';
 import { createWholeSeconds } from '../../../src/time/timestamp.js';
@@ -140,6 +141,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
     hub,
     textBytes: createTextBytes(),
     uids: createUids(),
+    eventMutex: createEventMutex(),
     readEvent: createEventReader(fieldTracker.entriesOf),
     chunkMemory: createChunkMemory(),
     watchedSelections: createWatchedSelections(),

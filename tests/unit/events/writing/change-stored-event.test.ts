@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { encodeEvent, decodeEvent } from '../../../../src/events/stored-form/encode-event.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import type { EventKey, EventStore } from '../../../../src/store/contract/event-store.js';
-import { bench, event, metaOf, path, type Json } from '../bench.js';
+import { bench, event, metaOf, path, settled, type Json } from '../bench.js';
 
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 const KEY: EventKey = { namespace: 'default', name: 'a' };
@@ -408,5 +408,69 @@ describe('an event that another client creates first', () => {
     await create('a');
     const response = await json(`PUT ${path('/a')}?dryRun=All`, event('a', {}, { labels: { x: 'y' } }));
     expect(response.status).toBe(200);
+  });
+});
+
+/** Reads in a later turn of the event loop. */
+const later = ({ get }: EventStore): Partial<EventStore> => ({
+  async get(...args) {
+    await new Promise((resolve) => setImmediate(resolve));
+    return get(...args);
+  },
+});
+
+describe('many writes of one event', () => {
+  const patches = ({ ask }: ReturnType<typeof bench>): Promise<number[]> =>
+    Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const how = { json: { metadata: { labels: { [`x${index}`]: 'y' } } }, headers: MERGE };
+        return (await ask(`PATCH ${path('/a')}`, how)).status;
+      }),
+    );
+
+  test.each([
+    ['a store that reads and writes asynchronously', later],
+    ['a store that writes asynchronously', (): Partial<EventStore> => ({})],
+  ])('do not conflict in %s', async (_what, more) => {
+    let replacements = 0;
+    const made = bench({}, (store) => ({
+      ...store,
+      ...more(store),
+      async replace(...args) {
+        replacements += 1;
+        await new Promise((resolve) => setImmediate(resolve));
+        return store.replace(...args);
+      },
+    }));
+    await made.create('a');
+    expect(await patches(made)).toEqual(Array(20).fill(200));
+    expect(replacements).toBe(20);
+    const { json } = await made.json(`GET ${path('/a')}`);
+    expect(Object.keys(metaOf(json)['labels'] as Json)).toHaveLength(20);
+  });
+
+  test('that ended while they waited for one another are not attempted', async () => {
+    let replacements = 0;
+    let proceed = (): void => undefined;
+    const released = new Promise<void>((resolve) => (proceed = resolve));
+    const { clock, create, ask } = bench({}, (store) => ({
+      ...store,
+      async replace(...args) {
+        replacements += 1;
+        await released;
+        return store.replace(...args);
+      },
+    }));
+    await create('a');
+    const statuses = [1, 2].map(async (index) => {
+      const how = { json: { metadata: { labels: { x: `${index}` } } }, headers: MERGE };
+      return (await ask(`PATCH ${path('/a')}`, how)).status;
+    });
+    await settled();
+    clock.advance(60_000);
+    expect(await Promise.all(statuses)).toEqual([504, 504]);
+    proceed();
+    await settled();
+    expect(replacements).toBe(1);
   });
 });

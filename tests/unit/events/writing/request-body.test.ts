@@ -12,16 +12,24 @@ function slowBench(wrap: (store: EventStore) => Partial<EventStore> = () => ({})
 } {
   let writes = 0;
   let advance = (): void => undefined;
+  const timed = (method: EventStore['replace']): EventStore['replace'] =>
+    Object.assign<EventStore['replace'], Pick<EventStore['replace'], 'sync'>>(
+      (...args) => {
+        advance();
+        return method(...args);
+      },
+      {
+        sync(...args) {
+          advance();
+          if (!method.sync) throw new Error('the memory store writes synchronously');
+          return method.sync(...args);
+        },
+      },
+    );
   const made = bench({}, (store) => ({
     ...store,
-    create(...args) {
-      advance();
-      return store.create(...args);
-    },
-    replace(...args) {
-      advance();
-      return store.replace(...args);
-    },
+    create: timed(store.create as EventStore['replace']) as EventStore['create'],
+    replace: timed(store.replace),
     ...wrap(store),
   }));
   advance = () => {
@@ -42,6 +50,12 @@ async function writesPerTurn(writes: () => number, count: number): Promise<numbe
   }
   return turns;
 }
+
+const applied = (label: string): unknown => ({
+  apiVersion: 'events.example.com/v1',
+  kind: 'Event',
+  metadata: { name: 'a', labels: { [label]: 'y' } },
+});
 
 describe('requests whose bodies become complete together', () => {
   test.each([
@@ -67,6 +81,27 @@ describe('requests whose bodies become complete together', () => {
     const turns = await writesPerTurn(writes, 12);
     expect(Math.max(...turns)).toBe(3);
     expect((await Promise.all(responses)).map((response) => response?.status)).toEqual(Array(12).fill(201));
+  });
+
+  test('work for 5 ms in a turn of the event loop, and do not conflict: applies to one event', async () => {
+    const { made, writes } = slowBench();
+    await made.create('a');
+    let complete = (): void => undefined;
+    const completed = new Promise<void>((resolve) => (complete = resolve));
+    const responses = Array.from({ length: 12 }, async (_, index) =>
+      made.events.handle({
+        method: 'PATCH',
+        url: path(`/a?fieldManager=m${index}`),
+        headers: { 'content-type': 'application/apply-patch+yaml', 'content-length': '400' },
+        body: () => completed.then(() => JSON.stringify(applied(`x${index}`))),
+      }),
+    );
+    for (let turn = 0; turn < 30; turn += 1) await nextTurn();
+    complete();
+    const turns = await writesPerTurn(writes, 13);
+    expect(Math.max(...turns)).toBe(3);
+    expect((await Promise.all(responses)).map((response) => response?.status)).toEqual(Array(12).fill(200));
+    expect(writes()).toBe(13);
   });
 
   test('work for 5 ms in a turn of the event loop: patches of events that a store reads together', async () => {
