@@ -48,7 +48,7 @@ export function changeStoredEvent(
     const attempt = (): Attempt | Promise<Attempt> => chain(readStored(call), proceed);
     return chain(attempt(), (result) => result ?? repeatAttempt(call, attempt));
   }
-  return eventMutex(keyOf(call), async () => {
+  return eventMutex(keyOf(call), life.signal, async () => {
     life.throwIfAborted();
     return repeatAttempt(call, async () => {
       const record = await readStored(call);

@@ -6,6 +6,7 @@ import { settled } from '../bench.js';
 
 const A = { namespace: 'default', name: 'a' };
 const B = { namespace: 'default', name: 'b' };
+const SIGNAL = new AbortController().signal;
 
 /** Work that a test ends, with what has begun so far. */
 function works() {
@@ -26,7 +27,7 @@ function works() {
 test('work on one event begins when the work before it has ended, in order', async () => {
   const mutex = createEventMutex();
   const { begun, work, end } = works();
-  const all = ['1', '2', '3'].map((name) => mutex(A, work(name)));
+  const all = ['1', '2', '3'].map((name) => mutex(A, SIGNAL, work(name)));
   await settled();
   expect(begun).toEqual(['1']);
   end('1');
@@ -36,40 +37,72 @@ test('work on one event begins when the work before it has ended, in order', asy
   await settled();
   end('3');
   expect(await Promise.all(all)).toEqual(['1', '2', '3']);
-  void mutex(A, work('4'));
+  void mutex(A, SIGNAL, work('4'));
   expect(begun.at(-1)).toBe('4');
 });
 
 test('work on different events does not wait', () => {
   const mutex = createEventMutex();
   const { begun, work } = works();
-  void mutex(A, work('a'));
-  void mutex(B, work('b'));
-  void mutex({ namespace: 'other', name: 'a' }, work('c'));
+  void mutex(A, SIGNAL, work('a'));
+  void mutex(B, SIGNAL, work('b'));
+  void mutex({ namespace: 'other', name: 'a' }, SIGNAL, work('c'));
   expect(begun).toEqual(['a', 'b', 'c']);
 });
 
 test('work that fails lets the next one begin', async () => {
   const mutex = createEventMutex();
   const { begun, work, fail } = works();
-  const first = mutex(A, work('1'));
-  void mutex(A, work('2'));
-  void mutex(A, work('3'));
+  const first = mutex(A, SIGNAL, work('1'));
+  void mutex(A, SIGNAL, work('2'));
+  void mutex(A, SIGNAL, work('3'));
   fail('1', badRequest('no'));
   await expect(first).rejects.toThrow('no');
   await settled();
   expect(begun).toEqual(['1', '2']);
 });
 
-test('an error of the store lets all begin that wait, because each would fail after the same time', async () => {
+test('an error of one event at the store lets the next one begin', async () => {
   const mutex = createEventMutex();
-  const { begun, work, fail, end } = works();
-  const first = mutex(A, work('1'));
-  const others = ['2', '3', '4'].map((name) => mutex(A, work(name)));
-  fail('1', storeError('unavailable', 'away'));
-  await expect(first).rejects.toThrow('away');
+  const { begun, work, fail } = works();
+  const first = mutex(A, SIGNAL, work('1'));
+  for (const name of ['2', '3']) void mutex(A, SIGNAL, work(name));
+  fail('1', storeError('too-large', 'too large'));
+  await expect(first).rejects.toThrow('too large');
   await settled();
-  expect(begun).toEqual(['1', '2', '3', '4']);
-  for (const name of ['2', '3', '4']) end(name);
-  expect(await Promise.all(others)).toEqual(['2', '3', '4']);
+  expect(begun).toEqual(['1', '2']);
 });
+
+test('work whose request has ended lets the next one begin, once', async () => {
+  const mutex = createEventMutex();
+  const { begun, work, end } = works();
+  const request = new AbortController();
+  const first = mutex(A, request.signal, work('1'));
+  for (const name of ['2', '3']) void mutex(A, SIGNAL, work(name));
+  request.abort();
+  await settled();
+  expect(begun).toEqual(['1', '2']);
+  end('1');
+  expect(await first).toBe('1');
+  await settled();
+  expect(begun).toEqual(['1', '2']);
+  end('2');
+  await settled();
+  expect(begun).toEqual(['1', '2', '3']);
+});
+
+test.each(['unavailable', 'unknown-outcome'] as const)(
+  'the error %s of a store lets all begin that wait',
+  async (code) => {
+    const mutex = createEventMutex();
+    const { begun, work, fail, end } = works();
+    const first = mutex(A, SIGNAL, work('1'));
+    const others = ['2', '3', '4'].map((name) => mutex(A, SIGNAL, work(name)));
+    fail('1', storeError(code, 'away'));
+    await expect(first).rejects.toThrow('away');
+    await settled();
+    expect(begun).toEqual(['1', '2', '3', '4']);
+    for (const name of ['2', '3', '4']) end(name);
+    expect(await Promise.all(others)).toEqual(['2', '3', '4']);
+  },
+);
