@@ -13,7 +13,7 @@ interface Arrived {
 
 /**
  * Hands over the bodies of one turn after the last socket was read: alternating evicts the code of both from the
- * processor's caches. Creates take 10 to 20 % less CPU. How much of the turn their handlers take is the handlers' affair.
+ * processor's caches. Creates take 10 to 20 % less CPU. The handlers limit their time in a turn.
  *
  * @param scheduled is called when a handover has been scheduled
  */
