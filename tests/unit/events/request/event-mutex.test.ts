@@ -50,25 +50,16 @@ test('work on different events does not wait', () => {
   expect(begun).toEqual(['a', 'b', 'c']);
 });
 
-test('work that fails lets the next one begin', async () => {
-  const mutex = createEventMutex();
-  const { begun, work, fail } = works();
-  const first = mutex(A, SIGNAL, work('1'));
-  void mutex(A, SIGNAL, work('2'));
-  void mutex(A, SIGNAL, work('3'));
-  fail('1', badRequest('no'));
-  await expect(first).rejects.toThrow('no');
-  await settled();
-  expect(begun).toEqual(['1', '2']);
-});
-
-test('an error of one event at the store lets the next one begin', async () => {
+test.each([
+  ['a refusal', badRequest('no')],
+  ['an error of one event at the store', storeError('too-large', 'no')],
+])('work that fails with %s lets the next one begin', async (_what, error) => {
   const mutex = createEventMutex();
   const { begun, work, fail } = works();
   const first = mutex(A, SIGNAL, work('1'));
   for (const name of ['2', '3']) void mutex(A, SIGNAL, work(name));
-  fail('1', storeError('too-large', 'too large'));
-  await expect(first).rejects.toThrow('too large');
+  fail('1', error);
+  await expect(first).rejects.toThrow('no');
   await settled();
   expect(begun).toEqual(['1', '2']);
 });
