@@ -3,18 +3,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { pack, run, runGates, scratchFolder } from './gate.mjs';
 
 /** How long anything may take before it counts as hanging, in milliseconds. */
 const PATIENCE_MS = 60_000;
-/**
- * The most processor time of a probe beyond the start of Node: twice that on a quiet machine. As an ES module it took
- * 30 to 50.
- */
-const PROBE_LIMIT_MS = 30;
+/** A probe is started every few seconds: most of its processor time is the evaluation of what it loads. */
+const PROBE_MAX_BYTES = 15_000;
+/** The modules of Node that a probe may load beyond those of `node:http`. An ES module loads 27 more, with Node 24 undici too. */
+const PROBE_MODULES = /^internal\/(util\/parse_args\/|fs\/sync_write_stream$)/;
 const scratch = scratchFolder();
 const project = join(scratch, 'empty');
 /** Neither the program nor npx finds a package of this repository. */
@@ -76,21 +75,25 @@ const ready = async (banner) => {
   assert.deepEqual([response.status, await response.text()], [200, 'ok']);
 };
 
-/** The processor time of a run of Node, in milliseconds. */
-function processorTime(node, ...words) {
-  const written = execFileSync(node, ['--require', join(scratch, 'cpu.cjs'), ...words], {
+/** What a run of Node has loaded at its end: files, and modules of Node itself. */
+function loadedBy(node, ...words) {
+  const written = execFileSync(node, ['--require', join(scratch, 'loaded.cjs'), ...words], {
     env: withNode(node),
     encoding: 'utf8',
     timeout: PATIENCE_MS,
   });
-  return Number(written.trim().split('\n').at(-1));
+  return JSON.parse(written.trim().split('\n').at(-1));
 }
 
-/** The processor time of a probe and of an empty program, in milliseconds: medians of alternating runs. */
-async function costOfProbe(node) {
+/** The files that a probe loads, and the modules of Node that it loads and a program with `node:http` does not. */
+async function loadedByProbe(node) {
   writeFileSync(
-    join(scratch, 'cpu.cjs'),
-    `process.on('exit', () => { const { user, system } = process.cpuUsage(); require('fs').writeSync(1, (user + system) / 1000 + '\\n'); });`,
+    join(scratch, 'loaded.cjs'),
+    `process.on('exit', () => {
+       const files = Object.keys(require.cache).filter((file) => file !== __filename);
+       const modules = process.moduleLoadList.map((name) => name.replace(/^NativeModule /, ''));
+       require('fs').writeSync(1, JSON.stringify({ files, modules }) + '\\n');
+     });`,
   );
   const program = join(project, 'node_modules/kube-vitals/dist/cli.cjs');
   // In another process, because this one is blocked while it waits for the probe.
@@ -100,13 +103,9 @@ async function costOfProbe(node) {
   ]);
   try {
     const [port] = await once(server.stdout.setEncoding('utf8'), 'data');
-    const times = Array.from({ length: 11 }, () => [
-      processorTime(node, '-e', '0'),
-      processorTime(node, program, 'probe', `http://127.0.0.1:${port.trim()}/livez`),
-    ]);
-    // The least of each: a machine that is busy or throttled adds more to the longer one.
-    const [start, probe] = [0, 1].map((which) => Math.min(...times.map((pair) => pair[which])));
-    return { start, probe };
+    const withHttp = new Set(loadedBy(node, '-e', `require('http'); require('process').stdout`).modules);
+    const { files, modules } = loadedBy(node, program, 'probe', `http://127.0.0.1:${port.trim()}/livez`);
+    return { files, modules: modules.filter((name) => !withHttp.has(name)) };
   } finally {
     server.kill();
   }
@@ -127,11 +126,19 @@ function gatesOf(node) {
       const wrong = await finished(node, 'serve', '--hlep');
       assert.deepEqual(wrong, { code: 2, out: '', err: 'error: unknown flag: --hlep; see kube-vitals serve --help\n' });
     },
-    'probes with little more than the start of Node': async () => {
-      const { start, probe } = await costOfProbe(node);
-      const remark = `${probe.toFixed()} ms of processor time, ${start.toFixed()} of them for node -e 0`;
-      assert.ok(probe - start <= PROBE_LIMIT_MS, remark);
-      return remark;
+    'loads one small file and node:http for a probe': async () => {
+      const { files, modules } = await loadedByProbe(node);
+      assert.deepEqual(
+        files.map((file) => basename(file)),
+        ['cli.cjs'],
+      );
+      const bytes = statSync(files[0]).size;
+      assert.ok(bytes <= PROBE_MAX_BYTES, `${bytes} bytes`);
+      assert.deepEqual(
+        modules.filter((name) => !PROBE_MODULES.test(name)),
+        [],
+      );
+      return `${bytes} bytes`;
     },
     'serves health, events with the token that it prints, and shows them in the terminal': async () => {
       const { banner, stop } = await serve(node, dataDir);
