@@ -99,9 +99,11 @@ export class PageReader {
     );
     const { length } = page.records;
     if (length > 0) {
-      const fitting = Math.floor((REQUESTED_BYTES * length) / Math.max(recordsSize(page.records), 1));
+      const fitting = Math.floor((REQUESTED_BYTES * length) / recordsSize(page.records));
       this.#maxSize = Math.min(Math.max(fitting, SMALLEST), PAGE);
     }
+    // They are filtered next, and the reads of many requests may end in the same turn of the event loop.
+    if (!selector.empty) await this.slice.yieldToLoop();
     return this.#taken(page);
   }
 
