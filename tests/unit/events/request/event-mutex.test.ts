@@ -97,3 +97,19 @@ test.each(['unavailable', 'unknown-outcome'] as const)(
     expect(await Promise.all(others)).toEqual(['2', '3', '4']);
   },
 );
+
+test('work that began with others because the store was away does not end the turn of later work', async () => {
+  const mutex = createEventMutex();
+  const { begun, work, fail, end } = works();
+  const first = mutex(A, SIGNAL, work('1'));
+  for (const name of ['2', '3']) void mutex(A, SIGNAL, work(name));
+  fail('1', storeError('unavailable', 'away'));
+  await expect(first).rejects.toThrow('away');
+  end('2');
+  await settled();
+  void mutex(A, SIGNAL, work('4'));
+  end('3');
+  await settled();
+  void mutex(A, SIGNAL, work('5'));
+  expect(begun).toEqual(['1', '2', '3', '4']);
+});
