@@ -1,3 +1,4 @@
+import { untilAborted } from '../../clock/abortable.js';
 import { messageOf } from '../../model/error-message.js';
 import { copyEvents, isStoreError } from '../../store.js';
 import type { CopyResult, EventStore, SkippedEvent, CopyProgress } from '../../store.js';
@@ -91,7 +92,8 @@ async function open(side: 'FROM' | 'TO', choice: StoreChoice, signal: AbortSigna
   // What fails in the background, such as the removal of old history, does not matter to a copy.
   const store = await openStore(choice, { source: side, observe: () => undefined });
   try {
-    await store.ping({ signal: AbortSignal.any([signal, AbortSignal.timeout(OPENING_MS)]) });
+    // Two signals: Node 20 forgets the timeout of one that is made of both.
+    await untilAborted(store.ping({ signal, withinMs: OPENING_MS }), AbortSignal.timeout(OPENING_MS));
     return store;
   } catch (error) {
     if (side === 'FROM' && isStoreError(error) && error.onlyWrites === true) return store;

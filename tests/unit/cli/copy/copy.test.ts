@@ -177,6 +177,21 @@ it("copy ends on a signal after the writes in progress, with a shell's exit code
   expect(closed).toEqual(['TO', 'FROM']);
 });
 
+it('copy gives up on a store that does not respond in time', async () => {
+  const { closed } = newStores();
+  const limit = new AbortController();
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);
+  onTestFinished(() => timeout.mockRestore());
+  const ping = vi.fn(() => new Promise<never>(() => undefined));
+  stores.set(FROM.shown, { ...(stores.get(FROM.shown) as EventStore), ping });
+  const { code, written } = begin();
+  await vi.waitFor(() => expect(ping).toHaveBeenCalled());
+  limit.abort(new Error('timeout'));
+  expect(await code).toBe(1);
+  expect(written.err).toBe('error: FROM: timeout\n');
+  expect(closed).toEqual(['FROM']);
+});
+
 it('copy ends on a signal while a store does not respond yet', async () => {
   const { closed } = newStores();
   const ping = vi.fn(
