@@ -1,7 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import { createEventsClient, defaultTransport, httpTransport, kubeconfigTransport } from '../../client.js';
+import {
+  createEventsClient,
+  defaultTransport,
+  httpTransport,
+  isConnectionError,
+  isForbidden,
+  isNotFound,
+  kubeconfigTransport,
+} from '../../client.js';
 import type { ConnectedTransport, EventsClient } from '../../client.js';
-import { readObject } from '../../client/requests/read-response.js';
+import { callObject } from '../../client/requests/call.js';
+import { readFailed } from '../../client/requests/repeat.js';
 import { untilAborted } from '../../clock/abortable.js';
 import { systemClock } from '../../clock/clock.js';
 import { isObject } from '../../json/json-tree.js';
@@ -17,7 +26,14 @@ export interface ConnectionFlags {
 }
 
 const KUBERNETES = 'events.k8s.io';
-const MAX_GROUPS_BYTES = 4_194_304;
+/** As the calls of the client. */
+const DISCOVERY = {
+  clock: systemClock,
+  timeoutMs: 30_000,
+  retry: { retries: 5, firstDelayMs: 100, longestDelayMs: 5_000 },
+  maxResponseBytes: 4_194_304,
+  onWarning: undefined,
+};
 
 /** Connects to the server of the flags, or else of the kubeconfig or the pod, as kubectl does. */
 export async function connect(
@@ -54,13 +70,18 @@ async function readAuthorities(path: string): Promise<string> {
   return certificatesIn(text, flag, path);
 }
 
+/** Not a server that is not reached: whoever waits at a terminal wants to know at once. */
+const isOverloaded = (error: unknown): boolean => !isConnectionError(error) && readFailed(error);
+
 /** A server that does not list its groups for this caller is taken to be Kubernetes. @throws Error for other failures */
 async function findGroup({ handle }: ConnectedTransport, signal: AbortSignal): Promise<string> {
-  const headers = { accept: 'application/json' };
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(30_000)]);
-  const response = await handle({ method: 'GET', url: '/apis', headers, signal: limit });
-  if (response === undefined || response.status === 403 || response.status === 404) return KUBERNETES;
-  const { groups } = await readObject({ clock: systemClock, maxResponseBytes: MAX_GROUPS_BYTES }, response, limit);
-  const names = (Array.isArray(groups) ? groups : []).map((group) => String(isObject(group) && group['name']));
-  return names.includes(KUBERNETES) ? KUBERNETES : (names.find((name) => name.startsWith('events.')) ?? KUBERNETES);
+  const context = { ...DISCOVERY, transport: handle };
+  try {
+    const { groups } = await callObject(context, { method: 'GET', url: '/apis' }, { signal }, isOverloaded);
+    const names = (Array.isArray(groups) ? groups : []).map((group) => String(isObject(group) && group['name']));
+    return names.includes(KUBERNETES) ? KUBERNETES : (names.find((name) => name.startsWith('events.')) ?? KUBERNETES);
+  } catch (error) {
+    if (isForbidden(error) || isNotFound(error)) return KUBERNETES;
+    throw error;
+  }
 }
