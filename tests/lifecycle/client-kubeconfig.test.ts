@@ -234,13 +234,18 @@ ${contexts.join('\n')}
     ['has a token that is no text', { user: { token: 7 } }, 'kubeconfig: the user "u": token must be a string'],
     [
       'has a certificate without its key',
-      { user: { 'client-certificate-data': btoa('top-secret') } },
+      { user: { 'client-certificate-data': btoa('-----BEGIN top-secret') } },
       'kubeconfig: the user "u": client-certificate and client-key belong together',
     ],
     [
       'has data that is no base64',
       { cluster: { 'certificate-authority-data': 'top secret!' } },
       'kubeconfig: the cluster "c": certificate-authority-data must be base64',
+    ],
+    [
+      'has data that is no PEM',
+      { cluster: { 'certificate-authority-data': btoa(btoa('-----BEGIN CERTIFICATE-----')) } },
+      'kubeconfig: the cluster "c": certificate-authority-data must have PEM in its base64',
     ],
     [
       'checks a certificate and does not',
@@ -518,6 +523,11 @@ describe('an exec plugin', () => {
     ['writes another version', credential({ token: 'top-secret' }, 'v2'), `wrote another apiVersion than ${V1}`],
     ['writes nothing of use', credential({}), 'wrote neither a token nor a client certificate'],
     ['writes half a certificate', credential({ clientCertificateData: 'x' }), 'without the other'],
+    [
+      'writes certificates in base64',
+      credential({ clientCertificateData: btoa('-----BEGIN '), clientKeyData: 'top-secret' }),
+      'wrote a client certificate or a key that is not in PEM',
+    ],
     ['never stops writing', 'exec yes top-secret', 'wrote more than 1048576 bytes'],
     ['never ends', 'exec sleep 60', 'did not end within 300 ms'],
   ])('that %s causes an error that quotes nothing of its output', async (_, script, message) => {

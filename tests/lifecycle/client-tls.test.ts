@@ -179,6 +179,21 @@ describe('TLS of a transport', () => {
     expect(await client.get({ name: 'a' })).toMatchObject({ note: 'jane' });
   });
 
+  test('names the file that has nothing in PEM, and keeps a certificate whose file was replaced by one', async () => {
+    const port = await listenTo(createServer(tls(), whoAmI));
+    const { client, clock, folder } = await clientWithFiles(port);
+    writeFileSync(join(folder, 'ca.crt'), 'not a certificate');
+    expect(await failureOf(client.create(event('a') as never))).toMatchObject({
+      message: 'the certificate-authority cannot be read: it has nothing in PEM',
+      sent: false,
+    });
+    writeFileSync(join(folder, 'ca.crt'), serverPem.cert);
+    expect(await client.get({ name: 'a' })).toMatchObject({ note: 'jane' });
+    writeFileSync(join(folder, 'client.key'), '-----BEG');
+    clock.advance(60_000);
+    expect(await client.get({ name: 'a' })).toMatchObject({ note: 'jane' });
+  });
+
   test('presents the new certificate after a 401, and sends the request once more', async () => {
     const seen: string[] = [];
     let valid = 'jane';

@@ -308,6 +308,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     (options) => client.httpTransport(merged({ server: 'https://localhost' }, options)),
     { tls: { cert: 'x', verify: false }, token: '', tokenFile: 'x', headers: { Host: 'x' }, proxyUrl: 'ftp://x' },
     [
+      'tls.cert must be a text in PEM',
       'tls.cert and tls.key belong together',
       'there is no option "tls.verify"',
       'token must be a function or a non-empty string without spaces',

@@ -98,6 +98,10 @@ export interface HttpTransportOptions extends ConnectionSettings {
   readonly proxyUrl?: string | undefined;
 }
 
+/** True for a text with something in PEM. Without a certificate in it, Node trusts nobody and blames the server. */
+export const isPem = (value: unknown): boolean => typeof value === 'string' && value.includes('-----BEGIN ');
+const aPem: OptionRule = /* @__PURE__ */ mustBe(isPem, 'a text in PEM');
+
 const isServer = (value: unknown): boolean => {
   const url = httpUrl(value);
   return url !== undefined && url.username + url.password + url.search + url.hash === '';
@@ -175,9 +179,9 @@ const rules = (): OptionRules<HttpTransportOptions> => ({
   server: required(aServer),
   tls: anObject<TlsOptions>(
     {
-      ca: aNonEmptyString,
-      cert: aNonEmptyString,
-      key: aNonEmptyString,
+      ca: aPem,
+      cert: aPem,
+      key: aPem,
       serverName: aNonEmptyString,
       insecureSkipTlsVerify: aBoolean,
     },

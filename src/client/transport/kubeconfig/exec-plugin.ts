@@ -3,6 +3,7 @@ import { jsonValue } from '../../../json/json-value.js';
 import type { Clock } from '../../../clock/clock.js';
 import { connectionError, transportClosed } from '../../contract/errors.js';
 import { bearer } from '../http/credentials.js';
+import { isPem } from '../http/options.js';
 import type { Source } from '../http/sources.js';
 import { entriesOf, kubeconfigFault, textOf, textsOf, type Entry } from './read-values.js';
 import { runPlugin, type PluginCommand } from './run-plugin.js';
@@ -134,6 +135,8 @@ function credentialOf(credential: unknown, apiVersion: string, what: string): Ex
   if (token === undefined && cert === undefined) throw fault('wrote neither a token nor a client certificate');
   if ((cert === undefined) !== (key === undefined))
     throw fault('wrote a client certificate or a key without the other');
+  if (cert !== undefined && !(isPem(cert) && isPem(key)))
+    throw fault('wrote a client certificate or a key that is not in PEM');
   const expiration = text('expirationTimestamp');
   const expires = expiration === undefined ? Infinity : Date.parse(expiration);
   if (Number.isNaN(expires)) throw fault('wrote an expirationTimestamp that is not a time');

@@ -6,7 +6,7 @@ import { checkOptions } from '../../../options/check-options.js';
 import type { ConnectedTransport } from '../../contract/transport.js';
 import { createCredentials, impersonationHeaders } from '../http/credentials.js';
 import { createSender } from '../http/http-transport.js';
-import { aProxy, aServer, fitsHeader, type TlsOptions } from '../http/options.js';
+import { aProxy, aServer, fitsHeader, isPem, type TlsOptions } from '../http/options.js';
 import { constant, fileSource, tlsSource, type Source } from '../http/sources.js';
 import { createExecSource, type ClusterInfo, type ExecSource } from './exec-plugin.js';
 import { defaultPaths, loadFiles, loadText, type Kubeconfig } from './load-kubeconfig.js';
@@ -98,9 +98,17 @@ function serverOf(cluster: Entry): string {
 /** A certificate or key: the text of `<name>-data`, else the file of `<name>`. */
 async function sourceOf(entry: Entry, name: string, clock: Clock): Promise<Source<string> | undefined> {
   const data = dataOf(entry, `${name}-data`);
-  if (data !== undefined) return constant(data);
+  if (data !== undefined) {
+    if (!isPem(data)) throw kubeconfigFault(`${entry.what}: ${name}-data must have PEM in its base64`);
+    return constant(data);
+  }
   const path = textOf(entry, name);
-  return path === undefined ? undefined : fileSource(await absolute(entry, path), `the ${name}`, clock);
+  return path === undefined ? undefined : fileSource(await absolute(entry, path), `the ${name}`, clock, pemOf);
+}
+
+function pemOf(text: string): string {
+  if (isPem(text)) return text;
+  throw new Error('it has nothing in PEM');
 }
 
 async function absolute({ folder }: Entry, path: string): Promise<string> {
