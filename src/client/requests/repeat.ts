@@ -51,17 +51,19 @@ export async function repeat<T>(
   mayRepeat: MayRepeat,
   attempt: () => Promise<T>,
 ): Promise<T> {
+  let failure: unknown;
   for (let tries = 0; ; tries++) {
     try {
       return await attempt();
     } catch (error) {
-      if (deadline.signal.aborted) throw deadline.signal.reason;
+      if (deadline.signal.aborted) throw deadline.reasonAfter(failure);
+      failure = error;
       if (tries >= retry.retries || isTransportClosed(error) || !mayRepeat(error)) throw error;
       const wait = pauseAfter(error, tries, retry.firstDelayMs, retry.longestDelayMs, Infinity);
       if (wait >= deadline.remainingMs()) throw error;
       // A process that waits only for this call would otherwise exit during the pause.
       await pause(clock, wait, deadline.signal).finally(keepProcessAlive());
-      if (deadline.signal.aborted) throw deadline.signal.reason;
+      if (deadline.signal.aborted) throw deadline.reasonAfter(failure);
     }
   }
 }

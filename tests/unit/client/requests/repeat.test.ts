@@ -93,12 +93,17 @@ describe('a read', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('ends with timeoutMs, repetitions included', async () => {
-    const { client } = scriptedClient([reset, () => new Promise(() => undefined)], { timeoutMs: 2_000 });
-    expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({
-      name: 'ConnectionError',
-      sent: true,
-      message: 'there was no response within 2000 ms',
+  it('ends with timeoutMs, repetitions included, and names the failure of the attempt before', async () => {
+    const never = () => new Promise<never>(() => undefined);
+    const late = { name: 'ConnectionError', sent: true, message: 'there was no response within 2000 ms' };
+    const { client } = scriptedClient([never], { timeoutMs: 2_000 });
+    expect(await failureOf(client.get({ name: 'a' }))).toMatchObject(late);
+    // Such as of a server whose network drops everything: each attempt at a connection takes ten seconds.
+    const { client: again } = scriptedClient([refusedConnection, never], { timeoutMs: 2_000 });
+    expect(await failureOf(again.get({ name: 'a' }))).toMatchObject({
+      ...late,
+      message: `${late.message}; the attempt before failed: refused`,
+      cause: refusedConnection,
     });
   });
 
