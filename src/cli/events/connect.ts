@@ -35,13 +35,17 @@ const DISCOVERY = {
   onWarning: undefined,
 };
 
-/** Connects to the server of the flags, or else of the kubeconfig or the pod, as kubectl does. */
+/**
+ * Connects to the server of the flags, or else of the kubeconfig or the pod, as kubectl does. `onExecOutput` gets what
+ * the credential plugin of a kubeconfig writes to its standard error.
+ */
 export async function connect(
   flags: ConnectionFlags,
   signal: AbortSignal,
+  onExecOutput: (text: string) => void,
 ): Promise<{ readonly client: EventsClient; close(): Promise<void> }> {
   // A file may never be read, such as one on a server that is away.
-  const transport = await untilAborted(transportOf(flags), signal);
+  const transport = await untilAborted(transportOf(flags, onExecOutput), signal);
   try {
     const group = flags.apiGroup ?? (await findGroup(transport, signal));
     return { client: createEventsClient({ transport, group }), close: () => transport.close() };
@@ -51,12 +55,12 @@ export async function connect(
   }
 }
 
-async function transportOf(flags: ConnectionFlags): Promise<ConnectedTransport> {
+async function transportOf(flags: ConnectionFlags, onExecOutput: (text: string) => void): Promise<ConnectedTransport> {
   const { server, kubeconfig, context, tokenFile, certificateAuthority } = flags;
   if (server === undefined) {
     return kubeconfig === undefined
-      ? defaultTransport({ context })
-      : kubeconfigTransport({ path: kubeconfig, context });
+      ? defaultTransport({ context, onExecOutput })
+      : kubeconfigTransport({ path: kubeconfig, context, onExecOutput });
   }
   const ca = certificateAuthority === undefined ? undefined : await readAuthorities(certificateAuthority);
   return httpTransport({ server, tokenFile, ...(ca !== undefined && { tls: { ca } }) });

@@ -8,7 +8,7 @@ import { connect, type ConnectionFlags } from './connect.js';
 import { createEventDocuments, type Printer } from './event-documents.js';
 import { createEventTable, lastSeenAt } from './event-table.js';
 import { filterOf, type EventFilter, type ForObject } from './filter.js';
-import { safeText } from '../../json/safe-text.js';
+import { safeDocument, safeText } from '../../json/safe-text.js';
 
 export interface EventsFlags extends ConnectionFlags {
   readonly namespace: string | undefined;
@@ -34,7 +34,8 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
   });
   const { signal } = stopping;
   try {
-    const { client, close } = await connect(flags, signal);
+    // As kubectl: it says why there are no credentials, such as a session that has expired.
+    const { client, close } = await connect(flags, signal, (text) => stderr.write(safeDocument(text)));
     try {
       const filter = filterOf(flags.for, flags.types);
       const namespace = flags.allNamespaces ? null : (flags.namespace ?? client.namespace ?? 'default');

@@ -1,4 +1,7 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { connectionError } from '../../../../src/client.js';
 import { connect } from '../../../../src/cli/events/connect.js';
 import type { ApiRequest } from '../../../../src/http/request.js';
@@ -31,7 +34,8 @@ const FLAGS = {
   certificateAuthority: undefined,
   apiGroup: undefined,
 };
-const connected = () => connect(FLAGS, new AbortController().signal);
+const connected = (flags = {}, onExecOutput: (text: string) => void = () => undefined) =>
+  connect({ ...FLAGS, ...flags }, new AbortController().signal, onExecOutput);
 const groups = (...names: string[]): ApiResponse => ({
   status: 200,
   headers: {},
@@ -74,4 +78,29 @@ it.each([403, 404])('takes a server that responds with %i for Kubernetes', async
 it('fails with any other refusal', async () => {
   server.respond = async () => refusal(401);
   await expect(connected()).rejects.toThrow('the server responded with 401: refused by a proxy');
+});
+
+it('passes on what the credential plugin of a kubeconfig writes to its standard error', async () => {
+  vi.useRealTimers();
+  const exec = {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    command: process.execPath,
+    args: ['-e', 'console.error("Your session has expired."); process.exit(255)'],
+  };
+  const config = {
+    clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+    users: [{ name: 'u', user: { exec } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  };
+  const folder = mkdtempSync(join(tmpdir(), 'kube-vitals-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'config');
+  writeFileSync(path, JSON.stringify(config));
+  const onExecOutput = vi.fn();
+  await expect(connected({ server: undefined, kubeconfig: path }, onExecOutput)).rejects.toThrow('exit code 255');
+  vi.stubEnv('KUBECONFIG', path);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(connected({ server: undefined }, onExecOutput)).rejects.toThrow('exit code 255');
+  expect(onExecOutput.mock.calls).toEqual([['Your session has expired.\n'], ['Your session has expired.\n']]);
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
 import { createEventsClient, type Event, type EventsClient } from '../../../../src/client.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
@@ -7,9 +7,12 @@ import { eventsCommand } from '../../../../src/cli/events/events-command.js';
 import { allowAnonymous, allowEverybody, createEvents, memoryStore, type Events } from '../../../../src/index.js';
 import { settle } from '../../client/watching/bench.js';
 
-const here = vi.hoisted(() => ({ client: undefined as unknown, closed: 0 }));
+const here = vi.hoisted(() => ({ client: undefined as unknown, closed: 0, pluginWrites: '' }));
 vi.mock('../../../../src/cli/events/connect.js', () => ({
-  connect: async () => ({ client: here.client, close: async () => void here.closed++ }),
+  async connect(_flags: unknown, _signal: unknown, onExecOutput: (text: string) => void) {
+    onExecOutput(here.pluginWrites);
+    return { client: here.client, close: async () => void here.closed++ };
+  },
 }));
 
 const ONCE = { retries: 0 };
@@ -334,6 +337,14 @@ describe('kube-vitals events', () => {
     const { written, code } = start(['-n', 'no\u001b/such']);
     expect(await code).toBe(1);
     expect(written.err).toMatch(/^error: \P{Cc}+\n$/u);
+  });
+
+  it('shows what a credential plugin writes, in lines and without control of the terminal', async () => {
+    here.pluginWrites = 'the session ends\n\u001b[2Jsoon\n';
+    onTestFinished(() => void (here.pluginWrites = ''));
+    const { written, code } = start([]);
+    expect(await code).toBe(0);
+    expect(written.err).toBe('the session ends\n\\u001b[2Jsoon\nNo events found in default namespace.\n');
   });
 
   it('reports that it had no credentials where a server refuses an anonymous caller', async () => {
