@@ -35,9 +35,10 @@ export async function writeSeries(
           )
         : await client.create({ ...event, ...change }, { signal });
       series.version = stored.metadata.resourceVersion ?? '';
-      return count;
+      // A create whose outcome was unknown may return the event of an earlier one, with the count of then.
+      if (exists || (stored.series?.count ?? 1) >= count) return count;
     } catch (error) {
-      if (round === ROUNDS) throw error;
+      if (round >= ROUNDS) throw error;
       if (exists && isNotFound(error)) series.version = undefined;
       else if (isStatusError(error) && error.code === 409) await readAgain(client, series, newName, signal);
       else throw error;

@@ -10,6 +10,7 @@ import {
   type Recorder,
 } from '../../../../src/client.js';
 import type { RecorderOptions } from '../../../../src/client.js';
+import type { ApiHandler } from '../../../../src/http/handler.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import type { Observation } from '../../../../src/index.js';
 import { fakeClock } from '../../../../src/testing.js';
@@ -50,6 +51,8 @@ async function whileTimePasses<T>(clock: { advance(ms: number): void }, promise:
   }
   return promise;
 }
+
+const ONCE = { retries: 1 };
 
 const turns = async (count = 20): Promise<void> => {
   for (let turn = 0; turn < count; turn++) await nextTurn();
@@ -383,6 +386,33 @@ describe('a series', () => {
     await whileTimePasses(clock, recorder.flush());
     expect(server.events()).toMatchObject([{ series: { count: 2 } }]);
     expect(server.calls.map(({ verb }) => verb)).toEqual(['create', 'create', 'get', 'patch', 'patch', 'get', 'patch']);
+  });
+
+  it('has the whole count where a repeated create finds the event of an earlier one, which had a smaller count', async () => {
+    const events = served();
+    const clock = fakeClock();
+    /** Of the creates, in order: whether they are carried out. Their responses are lost, but that of the last. */
+    const carriedOut = [true, false, false];
+    const transport: ApiHandler = async (request) => {
+      const isLost = request.method === 'POST' && carriedOut.length > 0;
+      const response = isLost && !carriedOut.shift() ? undefined : await events.handle(request);
+      if (!isLost) return response;
+      if (carriedOut.length === 1) recorder.event(paid);
+      throw connectionError('socket hang up', true);
+    };
+    const client = createEventsClient({ transport, group: events.group, clock, retry: ONCE });
+    const recorder = createRecorder({
+      events: client,
+      reportingController: 'example.com/shop',
+      clock,
+      observe: vi.fn(),
+    });
+    recorder.event(paid);
+    await whileTimePasses(clock, recorder.flush(), 100);
+    await whileTimePasses(clock, recorder.close(), 100);
+    expect(recorder.stats()).toMatchObject({ recorded: 2, written: 2 });
+    const stored = await createEventsClient({ events }).list().toArray();
+    expect(stored).toMatchObject([{ reason: 'Paid', series: { count: 2 } }]);
   });
 
   it('is not set back by a patch that arrives after a later one', async () => {
