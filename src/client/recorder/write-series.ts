@@ -3,9 +3,6 @@ import type { EventsClient } from '../contract/events-client.js';
 import { isForbidden, isNotFound, isStatusError } from '../contract/errors.js';
 import type { Series } from './series.js';
 
-/** How often a write begins again because the state of the event was not the expected one. */
-const ROUNDS = 8;
-
 export type EventWriter = Pick<EventsClient, 'create' | 'get' | 'patch'>;
 
 export const microTime = (micros: number): string =>
@@ -21,7 +18,8 @@ export async function writeSeries(
   newName: () => string,
   signal: AbortSignal,
 ): Promise<number> {
-  for (let round = 1; ; round++) {
+  // A write begins again where the state of the event was not the expected one, but not for ever.
+  for (let left = 8; ;) {
     const { event, version, count, lastMicros } = series;
     const exists = version !== undefined;
     if (exists && count === 1) return count;
@@ -38,7 +36,7 @@ export async function writeSeries(
       // A create whose outcome was unknown may return the event of an earlier one, with the count of then.
       if (exists || (stored.series?.count ?? 1) >= count) return count;
     } catch (error) {
-      if (round >= ROUNDS) throw error;
+      if (--left <= 0) throw error;
       if (exists && isNotFound(error)) series.version = undefined;
       else if (isStatusError(error) && error.code === 409) await readAgain(client, series, newName, signal);
       else throw error;
@@ -71,5 +69,6 @@ async function readAgain(
 
 const FIXED = ['eventTime', 'reportingInstance', 'reason', 'note'] as const;
 
+/** Servers store U+FFFD for half of a surrogate pair. */
 const isOwn = (stored: Event, event: Event): boolean =>
-  FIXED.every((name) => (stored[name] ?? '') === (event[name] ?? ''));
+  FIXED.every((name) => (stored[name] ?? '') === (event[name] ?? '').toWellFormed());

@@ -52,6 +52,7 @@ async function whileTimePasses<T>(clock: { advance(ms: number): void }, promise:
   return promise;
 }
 
+const NEVER = { retries: 0 };
 const ONCE = { retries: 1 };
 
 const turns = async (count = 20): Promise<void> => {
@@ -386,6 +387,28 @@ describe('a series', () => {
     await whileTimePasses(clock, recorder.flush());
     expect(server.events()).toMatchObject([{ series: { count: 2 } }]);
     expect(server.calls.map(({ verb }) => verb)).toEqual(['create', 'create', 'get', 'patch', 'patch', 'get', 'patch']);
+  });
+
+  it('is not doubled by a create of unknown outcome where its reason ends in half of a character', async () => {
+    const events = served();
+    const clock = fakeClock();
+    let creates = 0;
+    const transport: ApiHandler = async (request) => {
+      const response = await events.handle(request);
+      if (request.method === 'POST' && ++creates === 1) throw connectionError('socket hang up', true);
+      return response;
+    };
+    const client = createEventsClient({ transport, group: events.group, clock, retry: NEVER });
+    const recorder = createRecorder({
+      events: client,
+      reportingController: 'example.com/shop',
+      clock,
+      observe: vi.fn(),
+    });
+    recorder.event({ ...paid, reason: 'Paid\ud83d' });
+    await whileTimePasses(clock, recorder.close(), 100);
+    expect(creates).toBe(2);
+    expect(await createEventsClient({ events }).list().toArray()).toMatchObject([{ reason: 'Paid\ufffd' }]);
   });
 
   it('has the whole count where a repeated create finds the event of an earlier one, which had a smaller count', async () => {
