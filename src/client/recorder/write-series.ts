@@ -3,6 +3,9 @@ import type { EventsClient } from '../contract/events-client.js';
 import { isForbidden, isNotFound, isStatusError } from '../contract/errors.js';
 import type { Series } from './series.js';
 
+/** How often a write is attempted because the state of the event was not the expected one. */
+const ATTEMPTS = 8;
+
 export type EventWriter = Pick<EventsClient, 'create' | 'get' | 'patch'>;
 
 export const microTime = (micros: number): string =>
@@ -18,8 +21,7 @@ export async function writeSeries(
   newName: () => string,
   signal: AbortSignal,
 ): Promise<number> {
-  // A write begins again where the state of the event was not the expected one, but not for ever.
-  for (let left = 8; ;) {
+  for (let left = ATTEMPTS; ;) {
     const { event, version, count, lastMicros } = series;
     const exists = version !== undefined;
     if (exists && count === 1) return count;
