@@ -159,6 +159,9 @@ function runClient(name, args) {
   assert.equal(run(program, args, { cwd: project }), 'closed\n');
 }
 
+/** The permissions that docs/guides/other-runtimes.md names. */
+const DENO = ['run', '--no-remote', '--allow-net', '--allow-env=LOG_TOKENS,LOG_STREAM'];
+
 await runGates('check-runtimes', {
   'Bun installs from npm': () => install('bun'),
   'Bun.serve': () => runService('bun', ['bun.js'], { headersFirst: false }),
@@ -166,8 +169,8 @@ await runGates('check-runtimes', {
   'kube-vitals/client in Bun': () => runClient('bun', ['client.js']),
   'kube-vitals/etcd over the gateway in Bun': () => runClient('bun', ['etcd-gateway.js']),
   'Deno installs from npm': () => install('deno'),
-  'Deno.serve': () => runService('deno', ['run', '--no-remote', '--allow-net', 'deno.js']),
-  'node:http in Deno': () => runService('deno', ['run', '--no-remote', '--allow-net', '--allow-sys', 'node-http.js']),
+  'Deno.serve': () => runService('deno', [...DENO, 'deno.js']),
+  'node:http in Deno': () => runService('deno', [...DENO, '--allow-sys', 'node-http.js']),
   'kube-vitals/client in Deno': () =>
     runClient('deno', ['run', '--no-remote', '--allow-net', '--allow-sys', '--allow-env', 'client.js']),
   'kube-vitals/etcd over the gateway in Deno': () =>

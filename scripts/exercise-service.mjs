@@ -86,6 +86,13 @@ export async function exerciseService(url, { shutDown, headersFirst = true }) {
     assert.equal(response.status, 200, `${type}: ${response.text}`);
     assert.ok(response.text.includes('first'), type);
   }
+  const yaml = `# YAML\n${JSON.stringify(eventNamed('in-yaml'))}`;
+  const fromYaml = await ask(`${PATH}?dryRun=All`, {
+    method: 'POST',
+    headers: { ...HEADERS, 'content-type': 'application/yaml' },
+    body: yaml,
+  });
+  assert.equal(fromYaml.status, 201, fromYaml.text);
   const tooLarge = await create('too-large', { note: 'x'.repeat(600_000) });
   assert.equal(tooLarge.status, 413, tooLarge.text);
 
