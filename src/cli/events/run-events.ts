@@ -62,7 +62,7 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
         signal,
         observe(observation) {
           if (observation.type === 'recovered') stderr.write('the server responds again\n');
-          if (observation.type === 'error') stderr.write(`${safeText(messageOf(observation.error))}; trying again\n`);
+          if (observation.type === 'error') stderr.write(`${reasonOf(observation.error)}; trying again\n`);
         },
       });
       for await (const { type, event } of changes) {
@@ -78,15 +78,18 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
   } catch (error) {
     // What exists was not shown completely.
     if (signal.aborted) return interrupted;
-    const reason = safeText(messageOf(error));
     const isAnonymous = flags.server !== undefined && flags.tokenFile === undefined;
     const isRefused = isForbidden(error) || isUnauthorized(error);
-    stderr.write(`error: ${reason}${isAnonymous && isRefused ? ` (requested ${WITHOUT_CREDENTIALS})` : ''}\n`);
+    stderr.write(`error: ${reasonOf(error)}${isAnonymous && isRefused ? ` (requested ${WITHOUT_CREDENTIALS})` : ''}\n`);
     return 1;
   } finally {
     off();
   }
 }
+
+/** The client names its own option, for which there is a flag. */
+const reasonOf = (error: unknown): string =>
+  safeText(messageOf(error)).replace('set the option group)', 'set --api-group)');
 
 /** Until a slow reader has taken the text. Signals are noticed meanwhile, and that the reader has closed the pipe. */
 async function written(output: TextOutput, text: string, signal: AbortSignal): Promise<void> {

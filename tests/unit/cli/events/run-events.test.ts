@@ -347,6 +347,13 @@ describe('kube-vitals events', () => {
     expect(written.err).toBe('the session ends\n\\u001b[2Jsoon\nNo events found in default namespace.\n');
   });
 
+  it.each([[[]], [['--watch']]])('names its flag for the group that a server does not have (%j)', async (argv) => {
+    here.client = createEventsClient({ transport: events.handle, retry: ONCE });
+    const { written, code } = start(argv);
+    expect(await code).toBe(1);
+    expect(written.err).toMatch(/\(does it serve events\.k8s\.io\/v1\? set --api-group\)\n$/);
+  });
+
   it('reports that it had no credentials where a server refuses an anonymous caller', async () => {
     const refusing = createEvents({
       apiDomain: 'example.com',
