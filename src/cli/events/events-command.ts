@@ -1,3 +1,4 @@
+import { isSubdomain } from '../../api/validation/name-forms.js';
 import { httpUrl } from '../../options/http-url.js';
 import { createCommand, type Command } from '../command-line/command.js';
 import { oneOf, refuseUnencryptedToken } from '../command-line/parse-command-line.js';
@@ -67,6 +68,7 @@ export const eventsCommand: Command = createCommand<EventsFlags>({
       value: 'group',
       shownDefault: 'discovered',
       help: 'The API group of the events, such as events.k8s.io.',
+      read: readGroup,
     },
   },
   read(flags) {
@@ -104,4 +106,9 @@ function readServer(text: string): string | undefined {
     throw new Error('must be an http:// or https:// URL without a user, a query and a fragment');
   }
   return text;
+}
+
+function readGroup(text: string): string | undefined {
+  if (text !== '' && !isSubdomain(text)) throw new Error('must be an API group such as events.k8s.io');
+  return text || undefined;
 }

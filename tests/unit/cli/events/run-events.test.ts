@@ -396,10 +396,18 @@ describe('the command line of kube-vitals events', () => {
     ],
     [['--sort', 'up'], 'invalid argument "up" for "--sort" flag: must be newest or oldest'],
     [['-o', 'xml'], 'invalid argument "xml" for "--output" flag: must be table or wide or json or yaml'],
+    [
+      ['--api-group', 'events.k8s.io/v1'],
+      'invalid argument "events.k8s.io/v1" for "--api-group" flag: must be an API group such as events.k8s.io',
+    ],
     [['-x'], 'unexpected argument "-x"'],
     [['--n', 'x'], 'unknown flag: --n'],
   ])('refuses %j with the reason', (argv, text) => {
     expect(error(...argv)).toBe(text);
+  });
+
+  it('takes an empty API group for none', () => {
+    expect(error('--api-group=')).toBeUndefined();
   });
 
   it('accepts letters for the flags that have one', () => {
