@@ -3,7 +3,7 @@ import { messageOf } from '../../model/error-message.js';
 import { copyEvents, isStoreError } from '../../store.js';
 import type { CopyResult, EventStore, SkippedEvent, CopyProgress } from '../../store.js';
 import { SIGNAL_EXIT_CODES, type EndSignal, type ProcessContext } from '../command-line/command.js';
-import { openStore } from '../stores/open-store.js';
+import { openingFault, openStore } from '../stores/open-store.js';
 import { passwordFilter, type StoreChoice } from '../stores/store-url.js';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -99,7 +99,7 @@ async function open(side: 'FROM' | 'TO', choice: StoreChoice, signal: AbortSigna
     if (side === 'FROM' && isStoreError(error) && error.onlyWrites === true) return store;
     await store.close();
     signal.throwIfAborted();
-    throw new Error(`${side}: ${messageOf(error)}`, { cause: error });
+    throw new Error(`${side}: ${openingFault(error)}`, { cause: error });
   }
 }
 

@@ -49,7 +49,7 @@ export async function openStore(choice: StoreChoice, options: OpenStoreOptions):
 
 /**
  * Whether the store can be read and written. A local one must respond: otherwise the command line is wrong. One on the
- * network may become available later. A full disk is no reason not to start: expiry frees space.
+ * network may become available later, but not its driver. A full disk is no reason not to start: expiry frees space.
  */
 export async function pingStore(store: EventStore, choice: StoreChoice, log: (line: string) => void): Promise<boolean> {
   const local = isLocal(choice);
@@ -61,10 +61,21 @@ export async function pingStore(store: EventStore, choice: StoreChoice, log: (li
       log(`the store ${choice.shown} can be read but not written (${error.message})`);
       return false;
     }
-    if (local) throw new Error(`--store: ${messageOf(error)}`, { cause: error });
+    if (local || lacksDriver(error)) throw new Error(`--store: ${openingFault(error)}`, { cause: error });
     log(`the store ${choice.shown} does not respond (${messageOf(error)}); /readyz fails until it does`);
     return false;
   }
+}
+
+/** Why a store cannot be opened. The program has no option for the transport of etcd, which the library's error names. */
+export function openingFault(error: unknown): string {
+  return messageOf(error).replace(", or set transport: 'gateway'", '');
+}
+
+/** Whether the error, or what caused it, is that a package is not installed. */
+function lacksDriver(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return String((error as { readonly code?: unknown }).code).endsWith('MODULE_NOT_FOUND') || lacksDriver(error.cause);
 }
 
 type Texts = Readonly<Record<string, string>>;

@@ -99,6 +99,19 @@ describe('pingStore', () => {
     expect(calls).toEqual([[[], undefined], [[], undefined], limited, limited]);
   });
 
+  it('fails if the driver of a remote store is not installed, and names no option of the library', async () => {
+    const cause = Object.assign(new Error('cannot find it'), { code: 'ERR_MODULE_NOT_FOUND' });
+    for (const [url, advice] of [
+      ['postgres://h/d', 'npm install pg'],
+      ['etcd://h:1/x', "npm install @grpc/grpc-js, or set transport: 'gateway'"],
+    ] as const) {
+      const ping = () => Promise.reject(storeError('unavailable', `${advice} (cannot find it)`, { cause }));
+      await expect(pingStore({ ...memoryStore(), ping }, parseStoreUrl(url), () => undefined)).rejects.toThrow(
+        `--store: ${advice.replace(/,.*/, '')} (cannot find it)`,
+      );
+    }
+  });
+
   it('continues without a remote store, and reports this in one line', async () => {
     const lines: string[] = [];
     expect(await pingStore(away, parseStoreUrl('etcd://h:1/x'), (line) => lines.push(line))).toBe(false);
