@@ -2,6 +2,7 @@ import type { ClockTimer } from '../../clock/clock.js';
 import type { FailureSeries } from '../../observe/failure-series.js';
 import type { Revision } from '../contract/event-store.js';
 import type { PagedFeeds } from '../feeds/paged-feed.js';
+import { pause } from '../../clock/abortable.js';
 import { createDelays } from '../../clock/backoff.js';
 import { channelOf } from './names.js';
 import type { PostgresStoreOptions } from './options.js';
@@ -72,7 +73,7 @@ export function createListenCheck(
   };
 }
 
-interface WakeUpsOptions extends Pick<StoreParts, 'client' | 'schema' | 'timers'> {
+interface WakeUpsOptions extends Pick<StoreParts, 'client' | 'schema' | 'timers' | 'timeoutMs'> {
   readonly check: ReturnType<typeof createListenCheck>;
   readonly pollMs: number;
   readonly pollWithoutListenMs: number;
@@ -83,7 +84,7 @@ interface WakeUpsOptions extends Pick<StoreParts, 'client' | 'schema' | 'timers'
 
 /** Wakes feeds: at writes of this store, at notifications of others, and at intervals, while there are readers. */
 export function createWakeUps(options: WakeUpsOptions) {
-  const { client, schema, check, pollMs, pollWithoutListenMs, timers, feeds, failures } = options;
+  const { client, schema, check, pollMs, pollWithoutListenMs, timers, timeoutMs, feeds, failures } = options;
   let timer: ClockTimer | undefined;
   let unlisten: (() => Promise<void>) | undefined;
   let attempting: Promise<void> | undefined;
@@ -158,8 +159,14 @@ export function createWakeUps(options: WakeUpsOptions) {
     async close(): Promise<void> {
       closed = true;
       timer?.cancel();
-      await attempting;
-      await stopListening();
+      const stopped = new AbortController();
+      const stop = async (): Promise<void> => {
+        await attempting;
+        await stopListening();
+        stopped.abort();
+      };
+      // A driver without deadlines waits for a frozen server until it responds.
+      await Promise.race([stop(), pause(timers, timeoutMs, stopped.signal)]);
     },
   };
 }

@@ -21,7 +21,7 @@ test('LISTEN that fails again and again is reported once, and when it works agai
   const seen: string[] = [];
   const requests = createRequests({ client, schema: 's', timeoutMs: 100, timers });
   const wakeUps = createWakeUps({
-    ...{ client, schema: 's', timers, pollMs: 1_000, pollWithoutListenMs: 100 },
+    ...{ client, schema: 's', timers, timeoutMs: 100, pollMs: 1_000, pollWithoutListenMs: 100 },
     check: createListenCheck({ client, requests, timers }, 'session'),
     feeds: { readers: 1, wake: () => undefined },
     failures: createFailureSeries('notifications of s', ({ type }) => void seen.push(type), timers),
@@ -40,6 +40,33 @@ test('LISTEN that fails again and again is reported once, and when it works agai
   await poll(50);
   expect(seen).toEqual(['error', 'recovered']);
   await wakeUps.close();
+});
+
+const never = new Promise<never>(() => undefined);
+
+test.each<[string, NonNullable<PostgresClient['listen']>]>([
+  ['LISTEN', () => never],
+  ['UNLISTEN', async () => () => never],
+])('close() waits for a driver that gets no response to %s no longer than for a statement', async (_what, listen) => {
+  const timers = fakeClock();
+  const client: PostgresClient = { query: async () => ({ rows: [] }), listen };
+  const requests = createRequests({ client, schema: 's', timeoutMs: 100, timers });
+  const wakeUps = createWakeUps({
+    ...{ client, schema: 's', timers, timeoutMs: 100, pollMs: 1_000, pollWithoutListenMs: 100 },
+    check: createListenCheck({ client, requests, timers }, 'session'),
+    feeds: { readers: 1, wake: () => undefined },
+    failures: createFailureSeries('notifications of s', () => undefined, timers),
+  });
+  wakeUps.start();
+  await nextTurn();
+  const closed = vi.fn();
+  void wakeUps.close().then(closed);
+  timers.advance(99);
+  await nextTurn();
+  expect(closed).not.toHaveBeenCalled();
+  timers.advance(1);
+  await nextTurn();
+  expect(closed).toHaveBeenCalled();
 });
 
 /** A check whose statements and notifications wait for the test. */
