@@ -76,6 +76,10 @@ async function copyBetween(
         signal.throwIfAborted();
         throw new Error(`${messageOf(error)}; ${RESUMABLE}`, { cause: error });
       });
+      const { copied, present, overwritten, expired, skipped } = result;
+      // A schema or prefix that is misspelt is an empty store.
+      if (copied + present + overwritten + expired + skipped.length === 0)
+        write(`${from.shown} has no events: check its schema, prefix or file`);
       if (!result.consistent)
         write('the copy took longer than the history of FROM, so the last events are of a later state: run it again');
       return result;

@@ -86,6 +86,15 @@ it('copy reports how many events it copied and closes both stores; run again, it
   });
 });
 
+it('copy says that there was nothing to copy, as in a schema or prefix that is misspelt', async () => {
+  newStores();
+  expect(await run()).toEqual({
+    code: 0,
+    out: '0 copied, 0 already there, 0 replaced, 0 expired, 0 left out\n',
+    err: 'postgres://shop@old/events has no events: check its schema, prefix or file\n',
+  });
+});
+
 it('copy names different events and ends with 1, or replaces them', async () => {
   const { from, to } = newStores();
   await put(from, 'a');
