@@ -1,7 +1,7 @@
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { sameTree } from '../../json/json-tree.js';
 import { byCodePoint } from '../../json/code-point-order.js';
-import { UNPRINTABLE } from '../../json/go-print.js';
+import { findUnprintable } from '../../json/go-print.js';
 import { byteLength } from '../../json/utf8.js';
 import { utf8Value } from '../../http/headers.js';
 import { type FieldSet, union, fromFieldsV1, toFieldsV1 } from './field-set.js';
@@ -134,7 +134,7 @@ function clientName(userAgent: string): string {
   let name = '';
   let bytes = 0;
   for (const character of utf8Value(userAgent.split('/', 1)[0] ?? '').slice(0, MAX_AGENT_LENGTH)) {
-    if (UNPRINTABLE.test(character)) continue;
+    if (findUnprintable(character)) continue;
     bytes += byteLength(character);
     if (bytes > MAX_NAME_BYTES) break;
     name += character;

@@ -1,6 +1,6 @@
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { invalidValue, tooLong, collectErrors, type FieldError } from '../status/field-error.js';
-import { UNPRINTABLE } from '../../json/go-print.js';
+import { findUnprintable } from '../../json/go-print.js';
 import { byteLength, longerThan } from '../../json/utf8.js';
 
 const MAX_MANAGER_BYTES = 128;
@@ -27,7 +27,7 @@ export function managedFieldsErrors(entries: readonly ManagedFieldsEntry[]): Fie
 /** Only the first unprintable character is reported, to bound the number of errors. */
 export function managerErrors(manager: string, field: string): FieldError[] {
   const errors = longerThan(manager, MAX_MANAGER_BYTES) ? [tooLong(field, MAX_MANAGER_BYTES)] : [];
-  const wrong = UNPRINTABLE.exec(manager);
+  const wrong = findUnprintable(manager);
   if (wrong) {
     const code = (wrong[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
     const position = byteLength(manager.slice(0, wrong.index));
