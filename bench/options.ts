@@ -65,7 +65,7 @@ const FULL: Times = {
   watchMs: 15_000,
   stormMs: 180_000,
   sizes: [1_000, 10_000, 100_000, 1_000_000],
-  importRuns: 15,
+  importRuns: 31,
 };
 const QUICK: Times = {
   warmupMs: 200,
