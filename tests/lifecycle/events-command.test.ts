@@ -118,18 +118,18 @@ test('kube-vitals events ends with a signal while a file of its connection canno
 });
 
 test.each([
-  [503, 'upstream connect error', 'error: the server responded with 503: upstream connect error\n'],
-  [429, '', 'error: the server responded with 429\n'],
-  [200, '<title>Sign in</title>', 'error: the response is not a JSON object: Sign in\n'],
+  [503, 'upstream connect error', 6, 'error: the server responded with 503: upstream connect error\n'],
+  [429, '', 6, 'error: the server responded with 429\n'],
+  [200, '<title>Sign in</title>', 1, 'error: the response is not a JSON object: Sign in\n'],
 ])('kube-vitals events reports a response of %d to /apis that does not list the groups: %j', async (...response) => {
-  const [status, body, err] = response;
+  const [status, body, attempts, err] = response;
   const asked: unknown[] = [];
   const { port } = await listen(({ url }, res) => {
     asked.push(url);
     res.writeHead(status).end(body);
   });
   expect(await run('--server', `http://127.0.0.1:${port}`)).toEqual({ code: 1, out: '', err });
-  expect(asked).toEqual(['/apis']);
+  expect(asked).toEqual(new Array<string>(attempts).fill('/apis'));
 });
 
 test('kube-vitals events takes a server for Kubernetes if this caller may not list its groups', async () => {

@@ -101,9 +101,9 @@ export class PageReader {
     if (length > 0) {
       const fitting = Math.floor((REQUESTED_BYTES * length) / recordsSize(page.records));
       this.#maxSize = Math.min(Math.max(fitting, SMALLEST), PAGE);
+      // They are filtered next, and the reads of many requests may end in the same turn of the event loop.
+      if (!selector.empty) await this.slice.yieldToLoop();
     }
-    // They are filtered next, and the reads of many requests may end in the same turn of the event loop.
-    if (!selector.empty) await this.slice.yieldToLoop();
     return this.#taken(page);
   }
 
