@@ -9,7 +9,7 @@ import {
   kubeconfigTransport,
 } from '../../client.js';
 import type { ConnectedTransport, EventsClient } from '../../client.js';
-import { callObject } from '../../client/requests/call.js';
+import { callObject, DEFAULTS } from '../../client/requests/call.js';
 import { readFailed } from '../../client/requests/repeat.js';
 import { untilAborted } from '../../clock/abortable.js';
 import { systemClock } from '../../clock/clock.js';
@@ -26,14 +26,7 @@ export interface ConnectionFlags {
 }
 
 const KUBERNETES = 'events.k8s.io';
-/** As the calls of the client. */
-const DISCOVERY = {
-  clock: systemClock,
-  timeoutMs: 30_000,
-  retry: { retries: 5, firstDelayMs: 100, longestDelayMs: 5_000 },
-  maxResponseBytes: 4_194_304,
-  onWarning: undefined,
-};
+const MAX_GROUPS_BYTES = 4_194_304;
 
 /**
  * Connects to the server of the flags, or else of the kubeconfig or the pod, as kubectl does. `onExecOutput` gets what
@@ -79,9 +72,14 @@ const isOverloaded = (error: unknown): boolean => !isConnectionError(error) && r
 
 /** A server that does not list its groups for this caller is taken to be Kubernetes. @throws Error for other failures */
 async function findGroup({ handle }: ConnectedTransport, signal: AbortSignal): Promise<string> {
-  const context = { ...DISCOVERY, transport: handle };
+  const parts = { transport: handle, clock: systemClock, maxResponseBytes: MAX_GROUPS_BYTES, onWarning: undefined };
   try {
-    const { groups } = await callObject(context, { method: 'GET', url: '/apis' }, { signal }, isOverloaded);
+    const { groups } = await callObject(
+      { ...DEFAULTS, ...parts },
+      { method: 'GET', url: '/apis' },
+      { signal },
+      isOverloaded,
+    );
     const names = (Array.isArray(groups) ? groups : []).map((group) => String(isObject(group) && group['name']));
     return names.includes(KUBERNETES) ? KUBERNETES : (names.find((name) => name.startsWith('events.')) ?? KUBERNETES);
   } catch (error) {

@@ -32,6 +32,12 @@ export interface CallContext extends ReadOptions {
   readonly onWarning: ((text: string) => void) | undefined;
 }
 
+/** How long calls take at most, and how often they are repeated, unless the client has options. */
+export const DEFAULTS: Pick<CallContext, 'timeoutMs' | 'retry'> = {
+  timeoutMs: 30_000,
+  retry: { retries: 5, firstDelayMs: 100, longestDelayMs: 5_000 },
+};
+
 export async function withDeadline<T>(
   context: CallContext,
   limits: CallOptions,

@@ -12,7 +12,7 @@ import type {
 } from '../contract/events-client.js';
 import { responseError } from '../contract/errors.js';
 import type { Transport } from '../contract/transport.js';
-import { callObject, type CallContext, type ClientRequest } from './call.js';
+import { callObject, type CallContext, type ClientRequest, DEFAULTS } from './call.js';
 import {
   deleteCollectionRules,
   deleteRules,
@@ -49,11 +49,11 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
   const context: CallContext & { readonly maxFrameBytes: number } = {
     transport: transportOf(options),
     clock: options.clock ?? systemClock,
-    timeoutMs: options.timeoutMs ?? 30_000,
+    timeoutMs: options.timeoutMs ?? DEFAULTS.timeoutMs,
     retry: {
-      retries: retry?.retries ?? 5,
-      firstDelayMs: retry?.firstDelayMs ?? 100,
-      longestDelayMs: retry?.longestDelayMs ?? 5_000,
+      retries: retry?.retries ?? DEFAULTS.retry.retries,
+      firstDelayMs: retry?.firstDelayMs ?? DEFAULTS.retry.firstDelayMs,
+      longestDelayMs: retry?.longestDelayMs ?? DEFAULTS.retry.longestDelayMs,
     },
     maxResponseBytes: options.maxResponseBytes ?? 67_108_864,
     maxFrameBytes: options.maxFrameBytes ?? 4_194_304,
