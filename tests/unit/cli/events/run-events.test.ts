@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
 import { createEventsClient, type Event, type EventsClient } from '../../../../src/client.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
@@ -19,6 +19,9 @@ const ONCE = { retries: 0 };
 
 let events: Events;
 let client: EventsClient;
+
+/** The command loads it when it runs, which takes more turns than the tests wait. */
+beforeAll(() => import('../../../../src/cli/events/run-events.js'));
 
 beforeEach(() => {
   const access = { authenticate: allowAnonymous(), authorize: allowEverybody() };

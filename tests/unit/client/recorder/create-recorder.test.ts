@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   connectionError,
   createEventsClient,
@@ -39,6 +39,9 @@ function setUp(
   });
   return { clock, server, recorder, observations };
 }
+
+/** A recorder loads it at its first failure, which takes more turns than the tests wait. */
+beforeAll(() => import('../../../../src/client/recorder/activity-reporter.js'));
 
 /** Moves the clock on until the promise is settled. */
 async function whileTimePasses<T>(clock: { advance(ms: number): void }, promise: Promise<T>, ms = 1_000): Promise<T> {
