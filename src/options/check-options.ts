@@ -28,12 +28,12 @@ export function optionFaults<Options extends object>(
     return [`${path || 'the options'} must be an object`];
   }
   const prefix = path && `${path}.`;
-  const known = Object.keys(rules);
+  const known = Object.keys(rules) as (keyof Options & string)[];
   const values = given as Readonly<Record<string, unknown>>;
   return [
-    ...Object.entries<OptionRule>(rules).flatMap(([name, rule]) => rule(values[name], prefix + name)),
+    ...known.flatMap((name) => rules[name](values[name], prefix + name)),
     ...Object.keys(given)
-      .filter((name) => !known.includes(name))
+      .filter((name) => !Object.hasOwn(rules, name))
       .map((name) => unknownOption(name, known, prefix)),
     ...(crossCheck?.(given as Options) ?? []).filter((fault) => typeof fault === 'string'),
   ];
@@ -52,8 +52,8 @@ export function described(value: unknown): string {
 
 function unknownOption(name: string, known: readonly string[], prefix: string): string {
   const near = known.find((other) => isNear(name.toLowerCase(), other.toLowerCase()));
-  const hint = near === undefined ? '' : ` (did you mean "${prefix}${near}"?)`;
-  return `there is no option ${JSON.stringify(prefix + name)}${hint}`;
+  const meant = near === undefined ? `one of ${known.join(', ')}` : `"${prefix}${near}"`;
+  return `there is no option ${JSON.stringify(prefix + name)} (did you mean ${meant}?)`;
 }
 
 /** Whether two names differ in one place, by at most two letters; in short names by one. */

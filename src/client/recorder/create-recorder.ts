@@ -98,8 +98,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
       if (count < series.count) schedule(series);
     },
     failed(series, error, isFinal) {
-      const isExpired = clock.monotonic() - series.waitingSince >= maxAgeMs;
-      if (isFinal || isExpired) drop(series, isFinal ? 'refused' : 'expired', error);
+      if (isFinal) drop(series, 'refused', error);
+      else if (clock.monotonic() - series.waitingSince >= maxAgeMs) drop(series, 'expired', error);
       else reports.activity()?.failed(error);
       return series.dropped;
     },
@@ -113,8 +113,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   /** Writes it now, if the server has no count yet, else when the interval is over. */
   function schedule(series: Series): void {
-    const isDue = clock.monotonic() - series.writtenAt >= refreshMs - tickMs;
-    if (series.written <= 1 || isDue) enqueue(series);
+    if (series.written <= 1 || clock.monotonic() - series.writtenAt >= refreshMs - tickMs) enqueue(series);
     else timer ??= clock.setTimer(refresh, tickMs);
   }
 
@@ -135,8 +134,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       if (lanes.size() >= maxQueued || unwrittenBytes + occurrence.bytes > maxQueuedBytes) {
         return refuse(occurrence, 'full', `${lanes.size()} events are waiting`);
       }
-      const name = names(occurrence.event, lastMicros);
-      series = newSeries(occurrence, name, microTime(lastMicros));
+      series = newSeries(occurrence, names(occurrence.event, lastMicros), microTime(lastMicros));
       table.add(series);
     }
     series.count += 1;

@@ -137,6 +137,6 @@ it('all faults of the configuration are reported', () => {
     'eventRateLimits[1].qps must be a number above 0',
     'eventRateLimits[1].burst must be a whole number of at least 1',
     'eventRateLimits[1].cacheSize must be a whole number of at least 1',
-    'there is no option "eventRateLimits[1].max"',
+    'there is no option "eventRateLimits[1].max" (did you mean one of type, qps, burst, cacheSize?)',
   ]);
 });

@@ -442,7 +442,9 @@ describe.each(Object.entries(FUNCTIONS))('%s', (name, [call, wrong, faults]) => 
     const error = await faultOf(call, { noSuchOption: 1 });
     expect(error).toBeInstanceOf(TypeError);
     expect(error.message).toMatch(begins);
-    expect(error.message).toMatch(/there is no option "([\w[\].]+\.)?noSuchOption"$/);
+    expect(error.message).toMatch(
+      /there is no option "([\w[\].]+\.)?noSuchOption" \(did you mean one of \w+(, \w+)*\?\)$/,
+    );
   });
 
   it('lists every fault in one TypeError', async () => {

@@ -82,7 +82,7 @@ describe('checkOptions', () => {
       checkOptions<Options>('paint', given, rules, () => ['size and isOpen exclude each other', false, undefined]),
     ).toThrow(
       new TypeError(
-        'paint: size must be a number of at least 0; isOpen must be true or false; there is no option "colour"; size and isOpen exclude each other',
+        'paint: size must be a number of at least 0; isOpen must be true or false; there is no option "colour" (did you mean one of size, isOpen?); size and isOpen exclude each other',
       ),
     );
     expect(() => checkOptions<Options>('paint', { size: undefined }, rules, () => [])).not.toThrow();
@@ -110,10 +110,12 @@ describe('checkOptions', () => {
   });
 
   it.each(['', 'si', 'open', 'ize-of', 'isOpenAtAll', 'sizesize', 'sizeble', '__proto__', 'constructor'])(
-    'suggests nothing in place of %j',
+    'lists the known options in place of %j',
     (name) => {
       const given = JSON.parse(`{${JSON.stringify(name)}:1}`) as object;
-      expect(optionFaults<Options>(given, rules)).toEqual([`there is no option ${JSON.stringify(name)}`]);
+      expect(optionFaults<Options>(given, rules)).toEqual([
+        `there is no option ${JSON.stringify(name)} (did you mean one of size, isOpen?)`,
+      ]);
     },
   );
 });

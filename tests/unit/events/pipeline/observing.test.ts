@@ -36,7 +36,7 @@ describe('options', () => {
   it('are refused with one error that lists all faults', () => {
     const bad = { apiDomain: 'UPPER', store: 5, ttlMs: 1, limits: { reads: 0 }, tls: true };
     expect(() => createEvents(bad as never)).toThrow(
-      /^createEvents: apiDomain must be .*; store must be .*; authenticate must be .*; authorize must be .*; ttlMs must be .*; limits\.reads must be .*; there is no option "tls"$/,
+      /^createEvents: apiDomain must be .*; store must be .*; authenticate must be .*; authorize must be .*; ttlMs must be .*; limits\.reads must be .*; there is no option "tls" \(did you mean one of apiDomain, .*\)$/,
     );
   });
 });
