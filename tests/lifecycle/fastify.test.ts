@@ -92,10 +92,30 @@ describe('the plugin of Fastify', () => {
     expect(await whole(await get(port, '/ops/api'))).toBe('own api');
   });
 
-  test('is refused below a prefix with parameters, which would match no path', async () => {
+  test.each(['/:name', 'ops', '/o ps', '/ops?'])('fails to load with the prefix %j', async (prefix) => {
+    for (const outer of ['', '/outer']) {
+      const service = fastify();
+      void service.register(
+        (plugin, _options, done) => {
+          void plugin.register(toFastifyPlugin(health.handle), { prefix });
+          done();
+        },
+        { prefix: outer },
+      );
+      await expect(service.ready()).rejects.toThrow('toFastifyPlugin: the prefix must be a path such as /ops');
+    }
+  });
+
+  test('fails to load in a plugin whose prefix has parameters, which would match no path', async () => {
     const service = fastify();
-    void service.register(toFastifyPlugin(health.handle), { prefix: '/:name' });
-    await expect(service.ready()).rejects.toThrow('toFastifyPlugin: the prefix must not have parameters');
+    void service.register(
+      (plugin, _options, done) => {
+        void plugin.register(toFastifyPlugin(health.handle));
+        done();
+      },
+      { prefix: '/:name' },
+    );
+    await expect(service.ready()).rejects.toThrow('toFastifyPlugin: the prefix must be a path such as /ops');
   });
 
   test('works in a plugin without a prefix, such as a file of @fastify/autoload, after the hooks of that plugin', async () => {

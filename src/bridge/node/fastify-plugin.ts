@@ -70,6 +70,8 @@ export type FastifyPlugin = (
   done: FastifyDone,
 ) => void;
 
+const PREFIX = /^(\/[^:?#\s]*)?$/;
+
 /** Options of `toFastifyPlugin`. */
 export type FastifyPluginOptions = BridgeOptions;
 
@@ -82,7 +84,7 @@ export type FastifyPluginOptions = BridgeOptions;
  *   encapsulates, it is the route `PREFIX/*`: all hooks of that plugin run first, and other routes take precedence.
  * - Headers that hooks have set, such as those of `@fastify/cors`, are sent. `onSend` hooks do not run, `onResponse`
  *   hooks do.
- * - A prefix with parameters, such as `/:name`, is a TypeError when Fastify loads the plugin.
+ * - A prefix with parameters, such as `/:name`, or without a slash is a TypeError when Fastify loads the plugin.
  * - If no route matches, events also serve `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`.
  * - `app.close()` ends open watches (`preClose`), waits until these and the other responses of the plugin have been
  *   sent, and then continues.
@@ -93,8 +95,8 @@ export function toFastifyPlugin(handler: ApiHandler, options: FastifyPluginOptio
   // Checked here, not only when Fastify loads its plugins.
   checkBridge('toFastifyPlugin', handler, options);
   const plugin: FastifyPlugin = (instance, { prefix = '' }, done) => {
-    if ((instance.prefix + prefix).includes(':')) {
-      done(new TypeError('toFastifyPlugin: the prefix must not have parameters, such as /:name'));
+    if (!PREFIX.test(instance.prefix) || !PREFIX.test(prefix)) {
+      done(new TypeError('toFastifyPlugin: the prefix must be a path such as /ops, without parameters'));
       return;
     }
     const stopping = new AbortController();
