@@ -5,7 +5,7 @@ import { lazy } from '../schema/lazy.js';
 import type { FieldShape, ScalarShape, StructShape } from '../schema/shape.js';
 import { timeText, type TimeType } from '../../time/timestamp.js';
 import { message } from './meta-messages.js';
-import { DELIMITED, messageEnd, readFields, requireWireType, VARINT, type CountingReader } from './wire.js';
+import { DELIMITED, goName, messageEnd, readFields, requireWireType, VARINT, type CountingReader } from './wire.js';
 
 type Target = Record<string, unknown>;
 
@@ -34,7 +34,7 @@ function readField(
   outerEnd: number,
 ): void {
   const wanted = shape.kind === 'scalar' && VARINTS.has(shape.type) ? VARINT : DELIMITED;
-  requireWireType(wireType, wanted, goName(name));
+  requireWireType(wireType, wanted, name);
   switch (shape.kind) {
     case 'scalar':
       into[name] = readScalar(reader, name, shape.type, outerEnd);
@@ -84,7 +84,7 @@ function readTime(reader: CountingReader, name: string, type: TimeType, end: num
 
 function readJson(reader: CountingReader, name: string, end: number): unknown {
   let bytes: Uint8Array | undefined;
-  readFields(reader, goName(name), end, (number, wireType) => {
+  readFields(reader, name, end, (number, wireType) => {
     if (number !== 1) return false;
     requireWireType(wireType, DELIMITED, 'Raw');
     bytes = reader.bytes();
@@ -102,23 +102,12 @@ function readEntry(reader: CountingReader, name: string, end: number, map: Targe
   const left = reader.fieldsLeft;
   // In JSON its key and value do not count.
   reader.fieldsLeft += 2;
-  readFields(reader, goName(name), end, (number, wireType) => {
+  readFields(reader, name, end, (number, wireType) => {
     if (number !== 1 && number !== 2) return false;
-    requireWireType(wireType, DELIMITED, goName(name));
+    requireWireType(wireType, DELIMITED, name);
     entry[number - 1] = reader.string();
     return true;
   });
   reader.fieldsLeft = Math.min(left, reader.fieldsLeft);
   map[entry[0]] = entry[1];
-}
-
-/** The Go names that differ from the JSON name in more than the first letter. */
-const GO_NAMES: ReadonlyMap<string, string> = new Map([
-  ['metadata', 'ObjectMeta'],
-  ['apiVersion', 'APIVersion'],
-  ['uid', 'UID'],
-]);
-
-function goName(name: string): string {
-  return GO_NAMES.get(name) ?? name.charAt(0).toUpperCase() + name.slice(1);
 }

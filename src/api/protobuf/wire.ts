@@ -25,7 +25,7 @@ export function countingReader(bytes: Uint8Array, maxFields: number): CountingRe
 }
 
 /**
- * Visits the fields of the message `name` that ends at `end`. `visit` reads a value; false skips it.
+ * Visits the fields of the message, or JSON member, `name` that ends at `end`. `visit` reads a value; false skips it.
  *
  * @throws Error for a malformed message; RangeError for missing bytes; StatusFailure 413 for too many fields
  */
@@ -45,7 +45,7 @@ export function readFields(
       if (reader.fieldsLeft === left) reader.fieldsLeft -= membersOfText(reader.pos - from);
       continue;
     }
-    if (wireType === END_GROUP) throw new Error(`proto: ${name}: wiretype end group for non-group`);
+    if (wireType === END_GROUP) throw new Error(`proto: ${goName(name)}: wiretype end group for non-group`);
     reader.skip(wireType, number);
   }
   if (reader.pos > end) throw missingBytes();
@@ -61,6 +61,19 @@ export function messageEnd(reader: BinaryReader, outerEnd: number): number {
 
 const missingBytes = (): RangeError => new RangeError('unexpected EOF');
 
-export function requireWireType(found: number, wanted: WireType, fieldName: string): void {
-  if (found !== wanted) throw new Error(`proto: wrong wireType = ${found} for field ${fieldName}`);
+/** `name`: that of the field in Go or in JSON. */
+export function requireWireType(found: number, wanted: WireType, name: string): void {
+  if (found !== wanted) throw new Error(`proto: wrong wireType = ${found} for field ${goName(name)}`);
+}
+
+/** The Go names that differ from the JSON name in more than the first letter. */
+const GO_NAMES: ReadonlyMap<string, string> = new Map([
+  ['metadata', 'ObjectMeta'],
+  ['apiVersion', 'APIVersion'],
+  ['uid', 'UID'],
+]);
+
+/** The name in Go of what has a name in JSON, or in Go already. */
+export function goName(name: string): string {
+  return GO_NAMES.get(name) ?? name.charAt(0).toUpperCase() + name.slice(1);
 }
