@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { nextTurn } from '../../src/clock/clock.js';
 import { httpTransport, isConnectionError, isStatusError, isUnauthorized, watchEvents } from '../../src/client.js';
 import { toNodeListener } from '../../src/node.js';
 import { fakeClock } from '../../src/testing.js';
@@ -221,9 +222,58 @@ describe('a client over HTTP', () => {
   });
 
   test('fails when there is no response within timeoutMs', async () => {
-    const { client } = await clientOf(() => undefined);
-    const error = await failureOf(client.get({ name: 'a' }, { timeoutMs: 30 }));
-    expect(error).toMatchObject({ name: 'ConnectionError', message: 'there was no response within 30 ms' });
+    const clock = fakeClock();
+    const { client, server } = await clientOf(() => undefined, {}, { clock });
+    const failed = failureOf(client.get({ name: 'a' }, { timeoutMs: 30 }));
+    await once(server, 'request');
+    clock.advance(30);
+    const message = 'there was no response within 30 ms';
+    expect(await failed).toMatchObject({ name: 'ConnectionError', message, sent: true });
+  });
+
+  test('says that a request was not sent within timeoutMs, because watches hold all connections', async () => {
+    const clock = fakeClock();
+    const { client, server, port } = await clientOf(() => undefined, { maxConnections: 1 }, { clock });
+    const watch = client.watch()[Symbol.asyncIterator]();
+    const first = failureOf(watch.next());
+    await once(server, 'request');
+    const failed = failureOf(client.get({ name: 'a' }));
+    await nextTurn();
+    clock.advance(5_000);
+    expect(await failed).toMatchObject({
+      name: 'ConnectionError',
+      message:
+        `the request was not sent within 5000 ms: all connections to 127.0.0.1:${port} are in use, ` +
+        'of which each watch holds one: raise maxConnections of the transport (1)',
+      sent: false,
+    });
+    expect(await first).toMatchObject({ message: 'there was no response within 5000 ms', sent: true });
+  });
+
+  test('says that a request was not sent within timeoutMs, because its credentials did not come', async () => {
+    const clock = fakeClock();
+    const token = (): Promise<string> => new Promise(() => undefined);
+    const { client, port } = await clientOf(() => undefined, { token }, { clock });
+    const failed = failureOf(client.get({ name: 'a' }));
+    await nextTurn();
+    clock.advance(5_000);
+    const message = `the request was not sent within 5000 ms: the credentials for 127.0.0.1:${port} are still awaited`;
+    expect(await failed).toMatchObject({ name: 'ConnectionError', message, sent: false });
+  });
+
+  test('says that a request was not sent within timeoutMs, because the server was not reached', async () => {
+    const clock = fakeClock();
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const transport = closedLater(httpTransport({ server: `https://127.0.0.1:${port}` }));
+    const client = clientOver(transport, { clock });
+    const failed = failureOf(client.get({ name: 'a' }));
+    await once(server, 'connection');
+    clock.advance(5_000);
+    const message = `the request was not sent within 5000 ms: 127.0.0.1:${port} is not reached yet`;
+    expect(await failed).toMatchObject({ name: 'ConnectionError', message, sent: false });
   });
 
   test('ends requests under way when the transport is closed, and sends no more', async () => {

@@ -5,6 +5,7 @@ import { headerValues } from '../../../http/headers.js';
 import type { RequestHeaders } from '../../../http/request.js';
 import { isBodiless, type ApiResponse, type ResponseHeaders } from '../../../http/response.js';
 import { connectionError, responseError } from '../../contract/errors.js';
+import { beginWait } from '../../contract/waits.js';
 
 /** Unread bytes beyond which the connection is paused, so that the server has to wait. */
 const MAX_UNREAD_BYTES = 65_536;
@@ -83,12 +84,14 @@ function createBody(host: string, signal: AbortSignal | undefined, reject: (erro
   let ended = false;
   let failure: Error | undefined;
   let unlisten = (): void => undefined;
+  const endWait = beginWait(signal, `${host} is not reached yet`);
 
   const finish = (error?: Error): void => {
     if (ended) return;
     ended = true;
     failure = error;
     unlisten();
+    endWait();
     if (error !== undefined) {
       unread.length = 0;
       reject(error);
@@ -131,6 +134,7 @@ function createBody(host: string, signal: AbortSignal | undefined, reject: (erro
     stream,
     begin(given: Dispatcher.DispatchController): void {
       controller = given;
+      endWait();
       // It was aborted while it waited for a connection.
       if (ended) given.abort(asError(failure));
       else sent = true;

@@ -6,6 +6,7 @@ import type { ApiRequest } from '../../../http/request.js';
 import { isStream, releaseSource, type ApiResponse } from '../../../http/response.js';
 import { isConnectionError, transportClosed } from '../../contract/errors.js';
 import type { ConnectedTransport } from '../../contract/transport.js';
+import { beginWait } from '../../contract/waits.js';
 import { createConnectionLimit } from './connection-limit.js';
 import { createCredentials, impersonationHeaders } from './credentials.js';
 import { createDispatchers, type ConnectionOptions } from './dispatchers.js';
@@ -47,6 +48,9 @@ export function createSender(options: SenderOptions): ConnectedTransport {
   const maxConnections = options.maxConnections ?? 128;
   const dispatchers = createDispatchers({ ...options, maxConnections, maxHeaderBytes });
   const acquire = createConnectionLimit(maxConnections);
+  const allInUse =
+    `all connections to ${host} are in use, of which each watch holds one: ` +
+    `raise maxConnections of the transport (${maxConnections})`;
   const closed = new AbortController();
   let closing: Promise<void> | undefined;
 
@@ -55,7 +59,7 @@ export function createSender(options: SenderOptions): ConnectedTransport {
       untilAborted(Promise.all([credentials.read(signal), options.tls.read(signal)]), signal),
       // A token function may never return.
       closed.signal,
-    );
+    ).finally(beginWait(signal, `the credentials for ${host} are still awaited`));
 
   const attempt = async (
     request: ApiRequest,
@@ -63,10 +67,10 @@ export function createSender(options: SenderOptions): ConnectedTransport {
     authorization: string | undefined,
     tls: TlsOptions,
   ): Promise<ApiResponse> => {
-    const release = await acquire(request.signal);
+    const release = await acquire(request.signal).finally(beginWait(request.signal, allInUse));
     let dispatcher: Dispatcher;
     try {
-      dispatcher = await dispatchers.get(tls);
+      dispatcher = await dispatchers.get(tls).finally(beginWait(request.signal, `${host} is not reached yet`));
       if (closing !== undefined) throw transportClosed();
       if (request.signal?.aborted === true) throw request.signal.reason;
     } catch (error) {
