@@ -1,5 +1,5 @@
 import type { Event } from '../../model/event.js';
-import { sameTree } from '../../json/json-tree.js';
+import { depthWithin, MAX_FREE_DEPTH, sameTree } from '../../json/json-tree.js';
 import type { EventChange } from './changes.js';
 import type { Known, Remembered } from './remembered.js';
 import { compareRevisions, isOlder, keyOf, revisionOf } from '../requests/revisions.js';
@@ -28,7 +28,8 @@ export function createDiffingView(
   const isCurrent = (event: Event, known: Known | undefined): boolean =>
     known?.revision === revisionOf(event) &&
     known.uid === (event.metadata.uid ?? '') &&
-    (!reused || sameTree(known.event, event));
+    // JSON from a server may be nested more deeply than the stack allows.
+    (!reused || (depthWithin(event, MAX_FREE_DEPTH) && sameTree(known.event, event)));
 
   const isSkipped = (event: Event): boolean =>
     skipsFirst || (start !== undefined && (compareRevisions(revisionOf(event), start) ?? 1) <= 0);

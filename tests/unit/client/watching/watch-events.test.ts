@@ -376,6 +376,33 @@ describe('A watch that is interrupted', () => {
     expect(news()).toEqual([]);
   });
 
+  it('gives an event as updated, after a restored backup, that is nested too deeply to be compared', async () => {
+    const server = modelServer();
+    const deep = (): string => JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
+    const nested = { ...server.put('a'), note: deep() };
+    const kept = server.put('b');
+    server.restore(
+      new Map([
+        ['a', nested],
+        ['b', kept],
+      ]),
+      102,
+    );
+    server.put('c');
+    const { news, pass } = await bench({ remember: 'events', watchList: false }, server);
+    news();
+    server.restore(
+      new Map([
+        ['a', { ...nested, note: deep() }],
+        ['b', kept],
+      ]),
+      102,
+    );
+    server.cut();
+    await pass(5_000);
+    expect(news()).toEqual(['updated a@101 was @101', 'deleted c@103 missed was @103']);
+  });
+
   it.each([false, true])(
     'notices a backup that is restored between a 410 and the list, WatchList: %s',
     async (watchList) => {
