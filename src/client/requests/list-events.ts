@@ -76,12 +76,11 @@ async function* readPages(
 
 function pageOf(list: JsonObject): EventPage {
   const { items, metadata, apiVersion } = list;
-  if (!isObject(metadata) || !(items === null || Array.isArray(items))) {
-    throw responseError('the response is not a list of events', 200);
-  }
+  if (!isObject(metadata)) throw notEvents('it has no metadata');
+  if (!(items === null || Array.isArray(items))) throw notEvents('its items are not an array');
   const events = (items ?? []) as JsonObject[];
   for (const event of events) {
-    if (!isEventObject(event)) throw responseError('the response is not a list of events', 200);
+    if (!isEventObject(event)) throw notEvents(`items[${events.indexOf(event)}] has no metadata of an event`);
     // The items of a list leave out the common kind and version.
     event.kind ??= 'Event';
     event.apiVersion ??= apiVersion;
@@ -94,6 +93,8 @@ function pageOf(list: JsonObject): EventPage {
     ...(typeof left === 'number' && { remainingItemCount: left }),
   };
 }
+
+const notEvents = (reason: string): Error => responseError(`the response is not a list of events: ${reason}`, 200);
 
 /** How far a list came before it began again. */
 interface Reached {

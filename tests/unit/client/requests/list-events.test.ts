@@ -68,17 +68,19 @@ describe('a list', () => {
     expect(asked).toEqual([]);
   });
 
-  it('fails where the response is not a list of events', async () => {
-    const numbered = { metadata: { name: 'a', resourceVersion: 7 } };
-    const faulty = [[5], [{}], [numbered]].map((items) => ({ metadata: {}, items }));
-    for (const body of [{ items: [] }, { metadata: {} }, ...faulty]) {
-      const error = await failureOf(
-        scriptedClient([json(200, body)])
-          .client.list()
-          .toArray(),
-      );
-      expect(error).toMatchObject({ name: 'ResponseError', message: 'the response is not a list of events' });
-    }
+  it.each([
+    [{ items: [] }, 'it has no metadata'],
+    [{ metadata: {} }, 'its items are not an array'],
+    [{ metadata: {}, items: [5] }, 'items[0] has no metadata of an event'],
+    [{ metadata: {}, items: [{}] }, 'items[0] has no metadata of an event'],
+    [
+      { metadata: {}, items: [{ metadata: {} }, { metadata: { name: 'a', resourceVersion: 7 } }] },
+      'items[1] has no metadata of an event',
+    ],
+  ])('says why the response %j is not a list of events', async (body, reason) => {
+    const { client } = scriptedClient([json(200, body)]);
+    const message = `the response is not a list of events: ${reason}`;
+    expect(await failureOf(client.list().toArray())).toMatchObject({ name: 'ResponseError', message });
   });
 
   it.each([

@@ -125,7 +125,9 @@ describe('a streamed response', () => {
     const { client } = scriptedClient([listOf('{}', 500_000), listOf('{}', 10)], most);
     const list = client.list();
     expect((await failureOf(list.toArray())).message).toBe('the response has more than 1000000 fields and items');
-    expect((await failureOf(list.toArray())).message).toBe('the response is not a list of events');
+    expect((await failureOf(list.toArray())).message).toBe(
+      'the response is not a list of events: items[0] has no metadata of an event',
+    );
 
     const dense = '{"metadata":{"name":"web-1","labels":{"k0":"","k1":""}},"reason":"Tested","note":"[{,"}';
     const plain = scriptedClient([listOf(dense, 100_000)], most);
