@@ -11,10 +11,12 @@ import {
 import type { ConnectedTransport, EventsClient } from '../../client.js';
 import { callObject, DEFAULTS } from '../../client/requests/call.js';
 import { readFailed } from '../../client/requests/repeat.js';
+import { isSubdomain } from '../../api/validation/name-forms.js';
 import { untilAborted } from '../../clock/abortable.js';
 import { systemClock } from '../../clock/clock.js';
 import { isObject } from '../../json/json-tree.js';
 import { certificatesIn, unreadable } from '../command-line/given-file.js';
+import { fieldText } from './field-text.js';
 
 export interface ConnectionFlags {
   readonly server: string | undefined;
@@ -70,6 +72,8 @@ async function readAuthorities(path: string): Promise<string> {
 /** Not a server that is not reached: whoever waits at a terminal wants to know at once. */
 const isOverloaded = (error: unknown): boolean => !isConnectionError(error) && readFailed(error);
 
+const isEventsGroup = (name: string): boolean => name.startsWith('events.') && isSubdomain(name);
+
 /** A server that does not list its groups for this caller is taken to be Kubernetes. @throws Error for other failures */
 async function findGroup({ handle }: ConnectedTransport, signal: AbortSignal): Promise<string> {
   const parts = { transport: handle, clock: systemClock, maxResponseBytes: MAX_GROUPS_BYTES, onWarning: undefined };
@@ -80,8 +84,8 @@ async function findGroup({ handle }: ConnectedTransport, signal: AbortSignal): P
       { signal },
       isOverloaded,
     );
-    const names = (Array.isArray(groups) ? groups : []).map((group) => String(isObject(group) && group['name']));
-    return names.includes(KUBERNETES) ? KUBERNETES : (names.find((name) => name.startsWith('events.')) ?? KUBERNETES);
+    const names = (Array.isArray(groups) ? groups : []).map((group) => fieldText(isObject(group) && group['name']));
+    return names.includes(KUBERNETES) ? KUBERNETES : (names.find(isEventsGroup) ?? KUBERNETES);
   } catch (error) {
     if (isForbidden(error) || isNotFound(error)) return KUBERNETES;
     throw error;

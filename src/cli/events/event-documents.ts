@@ -1,4 +1,5 @@
 import type { Event } from '../../client.js';
+import { depthWithin, MAX_FREE_DEPTH } from '../../json/json-tree.js';
 import { isUnsafe, safeDocument } from '../../json/safe-text.js';
 
 export interface Printer {
@@ -67,8 +68,12 @@ async function yamlWriter(): Promise<typeof writeJson> {
   };
 }
 
-/** As in kubectl, `apiVersion` and `kind` come first, and the managed fields are left out. */
+/** As in kubectl, `apiVersion` and `kind` come first, and the managed fields are left out. @throws Error if too deep */
 function shown({ apiVersion, kind, metadata, ...rest }: Event): Event {
   const { managedFields: _managedFields, ...shownMetadata } = metadata;
-  return { apiVersion, kind, metadata: shownMetadata, ...rest };
+  const event = { apiVersion, kind, metadata: shownMetadata, ...rest };
+  if (depthWithin(event, MAX_FREE_DEPTH)) return event;
+  // What writes documents is recursive, and a server may send more levels than the stack allows.
+  const name = `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+  throw new Error(`the server sent the event ${name} with more than ${MAX_FREE_DEPTH} levels: show it with -o table`);
 }

@@ -1,6 +1,7 @@
 import type { Event } from '../../client.js';
 import { age } from '../../time/human-duration.js';
 import { safeText } from '../../json/safe-text.js';
+import { fieldText } from './field-text.js';
 
 interface TableFormat {
   readonly withNamespace: boolean;
@@ -16,15 +17,12 @@ type Cell = (event: Event, now: number) => string;
 const COLUMNS: readonly (readonly [name: string, cell: Cell, shownBy?: 'withNamespace' | 'wide'])[] = [
   ['NAMESPACE', ({ metadata }) => metadata.namespace ?? '', 'withNamespace'],
   ['LAST SEEN', lastSeen],
-  ['TYPE', ({ type }) => type ?? ''],
-  ['REASON', ({ reason }) => reason ?? ''],
-  [
-    'OBJECT',
-    ({ regarding }) => (regarding?.name ? `${regarding.kind ?? ''}/${regarding.name}` : (regarding?.kind ?? '')),
-  ],
-  ['SUBOBJECT', ({ regarding }) => regarding?.fieldPath ?? '', 'wide'],
+  ['TYPE', ({ type }) => fieldText(type)],
+  ['REASON', ({ reason }) => fieldText(reason)],
+  ['OBJECT', object],
+  ['SUBOBJECT', ({ regarding }) => fieldText(regarding?.fieldPath), 'wide'],
   ['SOURCE', source, 'wide'],
-  ['MESSAGE', ({ note }) => (note ?? '').trim()],
+  ['MESSAGE', ({ note }) => fieldText(note).trim()],
   ['FIRST SEEN', (event, now) => age(firstTime(event), now), 'wide'],
   ['COUNT', (event) => String(countOf(event)), 'wide'],
   ['NAME', ({ metadata }) => metadata.name ?? '', 'wide'],
@@ -87,7 +85,8 @@ function lastSeen(event: Event, now: number): string {
 }
 
 function countOf({ series, deprecatedCount }: Event): number {
-  return series?.count ?? (deprecatedCount || 1);
+  const counts: readonly unknown[] = [series?.count, deprecatedCount || 1];
+  return counts.find((count) => typeof count === 'number') ?? 1;
 }
 
 function firstTime({ deprecatedFirstTimestamp, eventTime, metadata }: Event): string | undefined {
@@ -100,11 +99,17 @@ function lastTime(event: Event): string | undefined {
 
 /** When an event was last seen, in milliseconds since 1970; 0 if it has no time. */
 export function lastSeenAt(event: Event): number {
-  return Date.parse(lastTime(event) ?? '') || 0;
+  return Date.parse(fieldText(lastTime(event))) || 0;
+}
+
+function object({ regarding }: Event): string {
+  const kind = fieldText(regarding?.kind);
+  const name = fieldText(regarding?.name);
+  return name === '' ? kind : `${kind}/${name}`;
 }
 
 function source({ deprecatedSource, reportingController, reportingInstance }: Event): string {
-  const component = deprecatedSource?.component || reportingController || '';
-  const host = deprecatedSource?.host || reportingInstance || '';
+  const component = fieldText(deprecatedSource?.component || reportingController);
+  const host = fieldText(deprecatedSource?.host || reportingInstance);
   return host ? `${component}, ${host}` : component;
 }

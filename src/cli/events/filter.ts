@@ -1,4 +1,5 @@
 import type { Event } from '../../client.js';
+import { fieldText } from './field-text.js';
 
 export interface ForObject {
   readonly kind: string;
@@ -38,9 +39,9 @@ export function filterOf(about: ForObject | undefined, types: readonly string[])
   const kinds = about && kindsOf(about.kind);
   return {
     fieldSelector: about && `regarding.name=${about.name.replace(/[\\,=]/g, '\\$&')}`,
-    matches: ({ type = '', regarding }) =>
-      (wanted.size === 0 || wanted.has(type.toLowerCase())) &&
-      (kinds === undefined || (kinds.has((regarding?.kind ?? '').toLowerCase()) && regarding?.name === about?.name)),
+    matches: ({ type, regarding }) =>
+      (wanted.size === 0 || wanted.has(fieldText(type).toLowerCase())) &&
+      (kinds === undefined || (kinds.has(fieldText(regarding?.kind).toLowerCase()) && regarding?.name === about?.name)),
   };
 }
 

@@ -58,7 +58,8 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
       const changes = watchEvents({
         client,
         ...selection,
-        resourceVersion,
+        // A list without a revision: the watch shows what has changed since a list of its own.
+        ...(resourceVersion === '' ? { since: 'now', watchList: false } : { resourceVersion }),
         signal,
         observe(observation) {
           if (observation.type === 'recovered') stderr.write('the server responds again\n');

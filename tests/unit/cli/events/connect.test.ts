@@ -104,3 +104,11 @@ it('passes on what the credential plugin of a kubeconfig writes to its standard 
   await expect(connected({ server: undefined }, onExecOutput)).rejects.toThrow('exit code 255');
   expect(onExecOutput.mock.calls).toEqual([['Your session has expired.\n'], ['Your session has expired.\n']]);
 });
+
+it.each(['events./x', 'events.Example.com', { toString: 1 }, null])(
+  'ignores the name %j of an API group',
+  async (name) => {
+    server.respond = async () => groups(name as string, 'events.example.com');
+    expect((await connected()).client.group).toBe('events.example.com');
+  },
+);

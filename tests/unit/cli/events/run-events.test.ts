@@ -231,6 +231,101 @@ describe('kube-vitals events', () => {
     },
   );
 
+  /** A client of a server whose list has these items. */
+  const listing = (items: readonly object[], resourceVersion?: string): EventsClient =>
+    createEventsClient({
+      transport: ({ url }) =>
+        url.includes('watch=true')
+          ? { status: 200, headers: {}, body: '' }
+          : {
+              status: 200,
+              headers: {},
+              body: JSON.stringify({ kind: 'EventList', metadata: { resourceVersion }, items }),
+            },
+      retry: ONCE,
+    });
+  const odd = (name: string, more: object): object => ({ metadata: { name, namespace: 'default' }, ...more });
+  /** Conversion to a text or a number fails for it. */
+  const inconvertible = { toString: 1, valueOf: 1 };
+
+  it.each(['table', 'wide', 'json', 'yaml'])(
+    'shows with -o %s events whose fields have other types',
+    async (format) => {
+      const values = [null, 5, true, [], {}, inconvertible];
+      here.client = listing(
+        values.map((value, at) => ({
+          metadata: { name: `odd-${at}`, namespace: 'default', creationTimestamp: value },
+          ...{ type: value, reason: value, note: value, reportingController: value, reportingInstance: value },
+          regarding: at === 0 ? value : { kind: value, name: value, fieldPath: value },
+          ...{
+            eventTime: value,
+            deprecatedCount: value,
+            deprecatedFirstTimestamp: value,
+            deprecatedLastTimestamp: value,
+          },
+          series: at === 0 ? value : { count: value, lastObservedTime: value },
+          deprecatedSource: { component: value, host: value },
+        })),
+      );
+      const out = await output('-o', format);
+      if (format === 'table')
+        expect(messages(out).sort()).toEqual(['5', ...Array<string>(4).fill('<unknown>'), 'true']);
+      if (format === 'wide') for (const at of values.keys()) expect(out).toContain(` odd-${at}\n`);
+      if (format === 'json') expect(JSON.parse(out).items).toHaveLength(values.length);
+    },
+  );
+
+  it('selects by type and object where a server sends other types of these fields', async () => {
+    const values = [null, 5, inconvertible];
+    here.client = listing([
+      ...values.map((value) => odd('odd', { type: value, regarding: { kind: value, name: 'web-0' } })),
+      odd('right', { type: 'Warning', regarding: { kind: 'Pod', name: 'web-0' }, note: 'right' }),
+    ]);
+    expect(messages(await output('--types', 'Warning'))).toEqual(['right']);
+    expect(messages(await output('--for', 'pod/web-0'))).toEqual(['right']);
+  });
+
+  it.each(['json', 'yaml'])('names an event that is nested too deeply for -o %s', async (format) => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    const body = `{"metadata":{},"items":[{"metadata":{"name":"a","namespace":"default"},"note":${deep}}]}`;
+    here.client = createEventsClient({ transport: () => ({ status: 200, headers: {}, body }), retry: ONCE });
+    const { written, code } = start(['-o', format]);
+    expect([await code, written.err]).toEqual([
+      1,
+      'error: the server sent the event default/a with more than 100 levels: show it with -o table\n',
+    ]);
+    expect(messages(await output())).toEqual(['<unknown>']);
+  });
+
+  it('follows a server whose list has no resourceVersion', async () => {
+    let watched = 0;
+    const metadata = { name: 'later', namespace: 'default', resourceVersion: '7' };
+    const frame = { type: 'ADDED', object: { metadata, note: 'later' } };
+    here.client = createEventsClient({
+      retry: ONCE,
+      transport: ({ url, signal }) => {
+        if (!url.includes('watch=true')) {
+          const list = { kind: 'EventList', metadata: {}, items: [odd('first', { note: 'first' })] };
+          return { status: 200, headers: {}, body: JSON.stringify(list) };
+        }
+        watched++;
+        return {
+          status: 200,
+          headers: {},
+          body: (async function* () {
+            yield new TextEncoder().encode(`${JSON.stringify(frame)}\n`);
+            await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+          })(),
+        };
+      },
+    });
+    const { written, code, end } = start(['--watch']);
+    await settle();
+    expect([messages(written.out), written.err]).toEqual([['first', 'later'], '']);
+    end('SIGINT');
+    expect([await code, watched]).toEqual([0, 1]);
+  });
+
   it('colours on a terminal', async () => {
     await client.create(event('a', 1, { type: 'Warning' }));
     const { written, code } = start([], true);
