@@ -1,9 +1,15 @@
-import type { Dispatcher } from 'undici';
+import type { Socket } from 'node:net';
+import type { buildConnector, Dispatcher } from 'undici';
 import { basic } from './credentials.js';
 import { http2Connections } from './http2-connection.js';
 import type { ConnectionSettings, HttpTransportOptions, TlsOptions } from './options.js';
 
 export interface ConnectionOptions extends ConnectionSettings, Pick<HttpTransportOptions, 'server' | 'proxyUrl'> {}
+
+/** What undici makes a pool with. */
+interface Connecting {
+  readonly connect: buildConnector.connector;
+}
 
 /** Makes the connections of a transport; the HTTP client is loaded when it is first needed. */
 export function createDispatchers(options: ConnectionOptions & { maxConnections: number; maxHeaderBytes: number }) {
@@ -13,7 +19,7 @@ export function createDispatchers(options: ConnectionOptions & { maxConnections:
 
   const make = async (tls: TlsOptions): Promise<Dispatcher> => {
     // By its file, because Bun has a module `undici` of its own, whose pools send nothing.
-    const { Client, errors, Pool, ProxyAgent } = await import('undici/index.js');
+    const { buildConnector, Client, errors, Pool, ProxyAgent } = await import('undici/index.js');
     const { proxyUrl, http2: allowH2 = false, maxConnections } = options;
     const { connectTimeoutMs: timeout = 10_000, keepAliveMs = 4_000 } = options;
     const { ca, cert, key, serverName, insecureSkipTlsVerify } = tls;
@@ -43,17 +49,25 @@ export function createDispatchers(options: ConnectionOptions & { maxConnections:
     const factory = http2Connections({ Client, errors }, keepAliveMs);
     const dispatcher =
       proxyUrl === undefined
-        ? new Pool(origin, { ...shared, connect, ...(allowH2 && { factory }) })
+        ? new Pool(origin, {
+            ...shared,
+            connect: usable(inBackground(buildConnector(connect))),
+            ...(allowH2 && { factory }),
+          })
         : new ProxyAgent({
             ...shared,
             uri: proxyUrl,
             ...proxyCredentials(proxyUrl),
             requestTls: connect,
             proxyTls: { timeout },
-            ...(allowH2 && { factory: (to, given: object) => new Pool(to, { ...given, factory }) }),
-            clientFactory(uri, given: object) {
-              // Otherwise a CONNECT without a response of the proxy would hold its connection for five minutes.
-              const proxy = new Pool(uri, { ...given, headersTimeout: Math.ceil(timeout) });
+            factory: (to, given: Connecting) =>
+              new Pool(to, { ...given, connect: usable(given.connect), ...(allowH2 && { factory }) }),
+            clientFactory(uri, given: Connecting) {
+              const proxy = new Pool(uri, {
+                connect: inBackground(given.connect),
+                // Otherwise a CONNECT without a response of the proxy would hold its connection for five minutes.
+                headersTimeout: Math.ceil(timeout),
+              });
               const ask = proxy.connect.bind(proxy);
               return Object.assign(proxy, {
                 connect: (to: Dispatcher.ConnectOptions) => ask(to).then(withoutGreeting, withoutCode),
@@ -86,6 +100,30 @@ export function createDispatchers(options: ConnectionOptions & { maxConnections:
     },
   };
 }
+
+/**
+ * A connection that is being made does not keep the process alive, since the calls that wanted it may have ended. The
+ * requests that wait for it do.
+ */
+const inBackground =
+  (connect: buildConnector.connector): buildConnector.connector =>
+  (to, callback) => {
+    // Its type does not say that it returns the socket.
+    const socket = connect(to, callback) as unknown as Socket | undefined;
+    socket?.unref();
+    // Each attempt at one of several addresses has a handle of its own.
+    socket?.on('connectionAttempt', () => socket.unref());
+  };
+
+/** A connection that has been made keeps the process alive, until undici finds that it is idle. */
+const usable =
+  (connect: buildConnector.connector): buildConnector.connector =>
+  (to, callback) => {
+    connect(to, (...result) => {
+      result[1]?.ref();
+      callback(...result);
+    });
+  };
 
 /** undici repeats a CONNECT whose connection the proxy closes, at once and for ever, where the error has this code. */
 function withoutCode(error: Error & { readonly code?: string }): never {

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { onAbort } from '../../../clock/abortable.js';
+import { keepProcessAlive } from '../../../clock/keep-process-alive.js';
 import { CollectedBytes } from '../../../http/bytes.js';
 import { headerValues } from '../../../http/headers.js';
 import type { RequestHeaders } from '../../../http/request.js';
@@ -84,14 +85,15 @@ function createBody(host: string, signal: AbortSignal | undefined, reject: (erro
   let ended = false;
   let failure: Error | undefined;
   let unlisten = (): void => undefined;
-  const endWait = beginWait(signal, `${host} is not reached yet`);
+  const waits = [beginWait(signal, `${host} is not reached yet`), keepProcessAlive()];
+  const endWaits = (): void => waits.forEach((end) => end());
 
   const finish = (error?: Error): void => {
     if (ended) return;
     ended = true;
     failure = error;
     unlisten();
-    endWait();
+    endWaits();
     if (error !== undefined) {
       unread.length = 0;
       reject(error);
@@ -134,7 +136,7 @@ function createBody(host: string, signal: AbortSignal | undefined, reject: (erro
     stream,
     begin(given: Dispatcher.DispatchController): void {
       controller = given;
-      endWait();
+      endWaits();
       // It was aborted while it waited for a connection.
       if (ended) given.abort(asError(failure));
       else sent = true;
