@@ -3,7 +3,7 @@ import type { Event } from '../../model/event.js';
 import type { EventListing, EventPage, ListOptions } from '../contract/events-client.js';
 import { isExpired, responseError } from '../contract/errors.js';
 import { callObject, type CallContext } from './call.js';
-import type { EventPaths } from './paths.js';
+import { isWellFormed, type EventPaths } from './paths.js';
 import { isEventObject } from './read-response.js';
 import { readFailed } from './repeat.js';
 import { compareRevisions, isOlder, keyOf, revisionOf } from './revisions.js';
@@ -86,6 +86,9 @@ function pageOf(list: JsonObject): EventPage {
     event.apiVersion ??= apiVersion;
   }
   const { resourceVersion, continue: next, remainingItemCount: left } = metadata;
+  for (const text of [resourceVersion, next]) {
+    if (typeof text === 'string' && !isWellFormed(text)) throw notEvents('its metadata has half of a surrogate pair');
+  }
   return {
     items: events as unknown as Event[],
     resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '',

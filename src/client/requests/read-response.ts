@@ -7,6 +7,7 @@ import { jsonValue } from '../../json/json-value.js';
 import type { Status } from '../../model/status.js';
 import { connectionError, responseError, statusError, type StatusError } from '../contract/errors.js';
 import { retryAfterMs } from './response-headers.js';
+import { isWellFormed } from './paths.js';
 import { discard, readBody } from './read-body.js';
 
 const MAX_REFUSAL_BYTES = 1_048_576;
@@ -74,7 +75,8 @@ export async function refusal(
   const object = cut ? undefined : parseObject(text);
   if (object?.kind === 'Status') return statusError(cleanStatus(object), status, after);
   const words = shown(text);
-  const message = `the server responded with ${status}${words && `: ${words}`}${hint}`;
+  const redirect = status >= 300 && status < 400 ? ' (redirects are not followed)' : '';
+  const message = `the server responded with ${status}${redirect}${words && `: ${words}`}${hint}`;
   return statusError({ message }, status, after);
 }
 
@@ -92,9 +94,9 @@ export function parseObject(text: string): JsonObject | undefined {
 /** The longest text that identifies an event, in characters: those who follow events or record them keep these texts. */
 const MAX_IDENTITY = 2_048;
 const isAbsentOrIdentity = (value: unknown): boolean =>
-  value === undefined || value === null || (typeof value === 'string' && value.length <= MAX_IDENTITY);
+  value === undefined || value === null || (isWellFormed(value) && value.length <= MAX_IDENTITY);
 
-/** True for an object with the metadata of an event. As for client-go, what identifies it must be strings. */
+/** True for an object with the metadata of an event. As for client-go, what identifies it must be strings in Unicode. */
 export function isEventObject(value: unknown): value is JsonObject {
   if (!isObject(value) || !isObject(value.metadata)) return false;
   const { name, namespace, uid, resourceVersion } = value.metadata;

@@ -71,6 +71,8 @@ describe('a list', () => {
   it.each([
     [{ items: [] }, 'it has no metadata'],
     [{ metadata: {} }, 'its items are not an array'],
+    [{ metadata: { continue: '\ud800' }, items: [] }, 'its metadata has half of a surrogate pair'],
+    [{ metadata: { resourceVersion: '\udfff' }, items: [] }, 'its metadata has half of a surrogate pair'],
     [{ metadata: {}, items: [5] }, 'items[0] has no metadata of an event'],
     [{ metadata: {}, items: [{}] }, 'items[0] has no metadata of an event'],
     [

@@ -102,6 +102,15 @@ describe('a refusal', () => {
     });
   });
 
+  it('says of a redirect that it is not followed', async () => {
+    const { message } = await get({
+      status: 302,
+      headers: { location: 'https://login.example.com/?state=secret' },
+      body: null,
+    });
+    expect(message).toBe('the server responded with 302 (redirects are not followed)');
+  });
+
   it('is NotFound where the server does not have the API, and names the requested group', async () => {
     const hint = '(does it serve events.example.com/v1? set the option group)';
     const absent = await get(undefined);

@@ -62,7 +62,7 @@ describe('the frames of a watch', () => {
       for (const value of [null, '', 'x'.repeat(2_048)]) {
         expect(await all(chunks(text(value)), 10_000)).toHaveLength(1);
       }
-      for (const value of [7, { toString: 1 }, ['a'], true, 'x'.repeat(2_049)]) {
+      for (const value of [7, { toString: 1 }, ['a'], true, 'x'.repeat(2_049), 'half of a pair: \ud800']) {
         expect(await failureOf(all(chunks(text(value)), 10_000))).toMatchObject({ name: 'ResponseError' });
       }
     },
