@@ -259,6 +259,19 @@ describe('TLS of a transport', () => {
   });
 });
 
+test.each([
+  ['a server without TLS', () => createPlain(whoAmI), /: it does not speak TLS$/],
+  [
+    'a server with other versions of TLS',
+    () => createServer({ ...tls(), maxVersion: 'TLSv1.1' as never }, whoAmI),
+    /: TLS failed: [a-z0-9 ]*protocol version$/,
+  ],
+])('%s is not reached, for a reason in words', async (_, serverOf, reason) => {
+  const port = await listenTo(serverOf());
+  const error = await failureOf(clientTo(port, { tls: trusted() }).get({ name: 'a' }));
+  expect(error).toMatchObject({ message: expect.stringMatching(reason), sent: false });
+});
+
 describe('HTTP/2', () => {
   test('carries requests and watches', async () => {
     const { events } = eventsOfTest();

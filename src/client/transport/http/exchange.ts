@@ -191,9 +191,21 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** An attempt at several addresses fails with an error for each, and without a message. */
+/** The codes of what OpenSSL reads where a server responds without TLS. */
+const WITHOUT_TLS: ReadonlySet<string> = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
+
+interface Failure {
+  readonly message?: unknown;
+  /** An attempt at several addresses fails with an error for each, and without a message. */
+  readonly errors?: readonly unknown[];
+  /** What an error of OpenSSL is about. Its message also has a thread and a line of its source. */
+  readonly reason?: unknown;
+}
+
 function reasonOf(error: unknown): string {
-  const { message, errors } = (error ?? {}) as { readonly message?: unknown; readonly errors?: readonly unknown[] };
+  const { message, errors, reason } = (error ?? {}) as Failure;
+  if (WITHOUT_TLS.has(codeOf(error))) return 'it does not speak TLS';
+  if (codeOf(error).startsWith('ERR_SSL_') && typeof reason === 'string') return `TLS failed: ${reason}`;
   if (typeof message === 'string' && message !== '') return message;
   return errors?.[0] === undefined ? codeOf(error) || 'no reason is known' : reasonOf(errors[0]);
 }
