@@ -104,7 +104,7 @@ export function createEvents(options: EventsOptions): Events {
     wholeSeconds: createWholeSeconds(),
     textBytes: createTextBytes(),
     uids: createUids(),
-    eventMutex: createEventMutex(),
+    eventMutex: createEventMutex(clock),
     readEvent: createEventReader(fieldTracker.entriesOf),
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     minWatchMs: options.minWatchMs ?? 1_800_000,

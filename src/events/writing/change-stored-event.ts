@@ -101,7 +101,7 @@ function carryOver(next: Event, previous: Event): void {
 
 function keep<K extends keyof Event['metadata']>(to: Event['metadata'], from: Event['metadata'], field: K): void {
   if (from[field] !== undefined) to[field] = from[field];
-  else if (to[field] !== undefined) delete to[field];
+  else delete to[field];
 }
 
 function requireRevision(call: VerbCall, next: Event, record: EventRecord): void {

@@ -141,7 +141,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
     hub,
     textBytes: createTextBytes(),
     uids: createUids(),
-    eventMutex: createEventMutex(),
+    eventMutex: createEventMutex(clock),
     readEvent: createEventReader(fieldTracker.entriesOf),
     chunkMemory: createChunkMemory(),
     watchedSelections: createWatchedSelections(),

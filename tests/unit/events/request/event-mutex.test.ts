@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { badRequest } from '../../../../src/api/status/failures.js';
 import { createEventMutex } from '../../../../src/events/request/event-mutex.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { settled } from '../bench.js';
 
 const A = { namespace: 'default', name: 'a' };
@@ -25,7 +26,7 @@ function works() {
 }
 
 test('work on one event begins when the work before it has ended, in order', async () => {
-  const mutex = createEventMutex();
+  const mutex = createEventMutex(fakeClock());
   const { begun, work, end } = works();
   const all = ['1', '2', '3'].map((name) => mutex(A, SIGNAL, work(name)));
   await settled();
@@ -42,7 +43,7 @@ test('work on one event begins when the work before it has ended, in order', asy
 });
 
 test('work on different events does not wait', () => {
-  const mutex = createEventMutex();
+  const mutex = createEventMutex(fakeClock());
   const { begun, work } = works();
   void mutex(A, SIGNAL, work('a'));
   void mutex(B, SIGNAL, work('b'));
@@ -54,7 +55,7 @@ test.each([
   ['a refusal', badRequest('no')],
   ['an error of one event at the store', storeError('too-large', 'no')],
 ])('work that fails with %s lets the next one begin', async (_what, error) => {
-  const mutex = createEventMutex();
+  const mutex = createEventMutex(fakeClock());
   const { begun, work, fail } = works();
   const first = mutex(A, SIGNAL, work('1'));
   for (const name of ['2', '3']) void mutex(A, SIGNAL, work(name));
@@ -65,7 +66,7 @@ test.each([
 });
 
 test('work whose request has ended lets the next one begin, once', async () => {
-  const mutex = createEventMutex();
+  const mutex = createEventMutex(fakeClock());
   const { begun, work, end } = works();
   const request = new AbortController();
   const first = mutex(A, request.signal, work('1'));
@@ -85,7 +86,7 @@ test('work whose request has ended lets the next one begin, once', async () => {
 test.each(['unavailable', 'unknown-outcome'] as const)(
   'the error %s of a store lets all begin that wait',
   async (code) => {
-    const mutex = createEventMutex();
+    const mutex = createEventMutex(fakeClock());
     const { begun, work, fail, end } = works();
     const first = mutex(A, SIGNAL, work('1'));
     const others = ['2', '3', '4'].map((name) => mutex(A, SIGNAL, work(name)));
@@ -99,7 +100,7 @@ test.each(['unavailable', 'unknown-outcome'] as const)(
 );
 
 test('work that began with others because the store was away does not end the turn of later work', async () => {
-  const mutex = createEventMutex();
+  const mutex = createEventMutex(fakeClock());
   const { begun, work, fail, end } = works();
   const first = mutex(A, SIGNAL, work('1'));
   for (const name of ['2', '3']) void mutex(A, SIGNAL, work(name));
@@ -111,5 +112,22 @@ test('work that began with others because the store was away does not end the tu
   end('3');
   await settled();
   void mutex(A, SIGNAL, work('5'));
+  expect(begun).toEqual(['1', '2', '3', '4']);
+});
+
+test('work that takes longer than a second lets all begin that wait, and shorter work does not', async () => {
+  const clock = fakeClock();
+  const mutex = createEventMutex(clock);
+  const { begun, work, end } = works();
+  void mutex(A, SIGNAL, work('1'));
+  for (const name of ['2', '3', '4']) void mutex(A, SIGNAL, work(name));
+  clock.advance(900);
+  end('1');
+  await settled();
+  clock.advance(900);
+  await settled();
+  expect(begun).toEqual(['1', '2']);
+  clock.advance(100);
+  await settled();
   expect(begun).toEqual(['1', '2', '3', '4']);
 });
