@@ -77,7 +77,7 @@ async function copyBetween(
         throw new Error(`${messageOf(error)}; ${RESUMABLE}`, { cause: error });
       });
       const { copied, present, overwritten, expired, skipped } = result;
-      // A schema or prefix that is misspelt is an empty store.
+      // A prefix of etcd that is misspelt is an empty store.
       if (copied + present + overwritten + expired + skipped.length === 0)
         write(`${from.shown} has no events: check its schema, prefix or file`);
       if (!result.consistent)
@@ -94,7 +94,8 @@ async function copyBetween(
 /** Opens a store that responds. A full disk is no reason not to read from it. */
 async function open(side: 'FROM' | 'TO', choice: StoreChoice, signal: AbortSignal): Promise<EventStore> {
   // What fails in the background, such as the removal of old history, does not matter to a copy.
-  const store = await openStore(choice, { source: side, observe: () => undefined });
+  // A schema of FROM that is misspelt is not created.
+  const store = await openStore(choice, { source: side, migrate: side === 'TO', observe: () => undefined });
   try {
     // Two signals: Node 20 forgets the timeout of one that is made of both.
     await untilAborted(store.ping({ signal, withinMs: OPENING_MS }), AbortSignal.timeout(OPENING_MS));

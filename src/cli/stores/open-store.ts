@@ -14,13 +14,15 @@ export interface OpenStoreOptions {
   readonly startAt?: number | undefined;
   /** What names the store on the command line, for error messages. Default: `--store`. */
   readonly source?: string | undefined;
+  /** Whether the schema in a database is created or updated. Default: true. */
+  readonly migrate?: boolean | undefined;
   /** Receives the errors of background work. */
   readonly observe?: Observe | undefined;
 }
 
 /** Creates the store. Only the chosen engine and its driver are loaded. */
 export async function openStore(choice: StoreChoice, options: OpenStoreOptions): Promise<EventStore> {
-  const { startAt, source = '--store', observe } = options;
+  const { startAt, source = '--store', migrate, observe } = options;
   switch (choice.kind) {
     case 'memory':
       return memoryStore({ startAt });
@@ -31,7 +33,7 @@ export async function openStore(choice: StoreChoice, options: OpenStoreOptions):
     case 'postgres': {
       const { postgresStore } = await import('../../postgres.js');
       const { connectionString, schema } = choice;
-      return postgresStore({ connectionString, schema, observe });
+      return postgresStore({ connectionString, schema, migrate, observe });
     }
     case 'etcd': {
       const { endpoints, prefix, username, password } = choice;
@@ -67,9 +69,13 @@ export async function pingStore(store: EventStore, choice: StoreChoice, log: (li
   }
 }
 
-/** Why a store cannot be opened. The program has no option for the transport of etcd, which the library's error names. */
+/** Advice in the library's errors that names options which the program does not have. */
+const FOREIGN_ADVICE =
+  /, or set transport: 'gateway'|: apply postgresSchema\(\), or open the store without migrate: false/;
+
+/** Why a store cannot be opened. */
 export function openingFault(error: unknown): string {
-  return messageOf(error).replace(", or set transport: 'gateway'", '');
+  return messageOf(error).replace(FOREIGN_ADVICE, '');
 }
 
 /** Whether the error, or what caused it, is that a package is not installed. */

@@ -77,6 +77,13 @@ describe.each(presentEngines())('kube-vitals copy, with %s', (engine) => {
   // The other engines accept every name that SQLite does.
   if (engine !== 'postgres') return;
 
+  it('does not create a schema of FROM that does not exist', async () => {
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const { code, out, err } = await copy(`${database.store}?schema=misspelt`, `sqlite:${at('none.db')}`);
+      expect([code, out, err]).toEqual([1, '', 'error: FROM: PostgreSQL: the schema "misspelt" does not exist\n']);
+    }
+  });
+
   it('stops at an event whose name it cannot keep, or continues without it', async () => {
     const [name, target] = ['x'.repeat(700), `${database.store}?schema=refusing`];
     await inFile(at('long.db'), async (store) => {

@@ -86,7 +86,21 @@ it('copy reports how many events it copied and closes both stores; run again, it
   });
 });
 
-it('copy says that there was nothing to copy, as in a schema or prefix that is misspelt', async () => {
+it('copy creates the schema of TO alone, and says without foreign advice that the schema of FROM does not exist', async () => {
+  newStores();
+  opened.length = 0;
+  await run();
+  expect(opened).toMatchObject([
+    { source: 'FROM', migrate: false },
+    { source: 'TO', migrate: true },
+  ]);
+  const advice = ': apply postgresSchema(), or open the store without migrate: false';
+  const ping = () => Promise.reject(storeError('unavailable', `PostgreSQL: the schema "x" does not exist${advice}`));
+  stores.set(FROM.shown, { ...memoryStore(), ping });
+  expect(await run()).toEqual({ code: 1, out: '', err: 'error: FROM: PostgreSQL: the schema "x" does not exist\n' });
+});
+
+it('copy says that there was nothing to copy, as in a prefix that is misspelt', async () => {
   newStores();
   expect(await run()).toEqual({
     code: 0,

@@ -55,6 +55,12 @@ describe('openStore', () => {
     expect(made[0]).toMatchObject([expect.any(String), { observe }]);
   });
 
+  it('neither creates nor updates the schema of a database where that is not wanted', async () => {
+    made.length = 0;
+    await openStore(parseStoreUrl('postgres://h/d'), { migrate: false });
+    expect(made[0]).toMatchObject(['postgres', { migrate: false }]);
+  });
+
   it('reads certificates, or names the one it cannot read', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'kube-vitals-'));
     onTestFinished(() => rm(folder, { recursive: true }));
