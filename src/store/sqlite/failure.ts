@@ -45,10 +45,16 @@ const ADVICE: Readonly<Record<Fault, string>> = {
   other: 'SQLite reported an error',
 };
 
+/** An error of the file. */
+export interface SqliteFailure extends StoreError {
+  /** Another program has locked the file: nothing was changed, and a repetition may succeed. */
+  readonly isLocked?: boolean | undefined;
+}
+
 /** The message contains the driver's, because errors cross threads without their cause. */
-export function sqliteFailure(path: string, error: unknown): StoreError {
+export function sqliteFailure(path: string, error: unknown): SqliteFailure {
   const fault = faultOf(error);
-  return storeError('unavailable', `the database file ${path} cannot be used: ${ADVICE[fault]} (${messageOf(error)})`, {
-    onlyWrites: fault === 'full',
-  });
+  const message = `the database file ${path} cannot be used: ${ADVICE[fault]} (${messageOf(error)})`;
+  const failure = storeError('unavailable', message, { onlyWrites: fault === 'full' });
+  return Object.assign(failure, { isLocked: fault === 'busy' });
 }

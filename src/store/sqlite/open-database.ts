@@ -5,8 +5,9 @@ import { createPrivateFile, sizeOf, withFile } from './file-lock.js';
 import type { SyncStoreOptions } from './options.js';
 import { APPLICATION_ID, checkSchema, createSchema } from './schema.js';
 
-/** How long a statement waits for another process. */
-export const BUSY_TIMEOUT = 'PRAGMA busy_timeout = 5000';
+/** How long a statement waits for another process: reads, which need no lock, wait behind it in the thread. */
+export const BUSY_TIMEOUT = 'PRAGMA busy_timeout = 100';
+const OPENING_TIMEOUT = 'PRAGMA busy_timeout = 5000';
 /** With larger pages, the commit of a batch writes fewer of them; with smaller ones, a single write writes less. */
 const DATABASE_PAGE_BYTES = 4096;
 const HEADER_BYTES = 100;
@@ -79,7 +80,7 @@ export function openDatabase(
   if (!checkFile(path)) create(driver, options, begin);
   const connection = driver.open(path);
   try {
-    connection.exec(BUSY_TIMEOUT);
+    connection.exec(OPENING_TIMEOUT);
     const mode = connection.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
     if (mode !== 'wal') throw new Error(`its file system cannot keep a write-ahead log (journal mode ${String(mode)})`);
     connection.exec('PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY');
@@ -90,6 +91,7 @@ export function openDatabase(
       if (found !== 'ok') throw new Error(`it is damaged: restore it from a copy (${String(found)})`);
     }
     checkSchema(connection);
+    connection.exec(BUSY_TIMEOUT);
     return connection;
   } catch (error) {
     connection.close();

@@ -1,4 +1,5 @@
 import { storeError, type StoreError } from '../contract/errors.js';
+import type { SqliteFailure } from './failure.js';
 import type { SyncStore } from './sync-store.js';
 import type { WriteOperation, WriteResult } from './write-batch.js';
 
@@ -17,7 +18,10 @@ export type ReadOperation = {
 }[ReadKind];
 
 /** A `StoreError`: the copy of an error has only its message. */
-export type Failure = { readonly kind: 'failure' } & Pick<StoreError, 'code' | 'message' | 'current' | 'onlyWrites'>;
+export type Failure = { readonly kind: 'failure' } & Pick<
+  SqliteFailure,
+  'code' | 'message' | 'current' | 'onlyWrites' | 'isLocked'
+>;
 
 export interface Requests {
   readonly read: readonly ReadOperation[];
@@ -35,12 +39,15 @@ export interface Responses {
   readonly write: { readonly results: readonly (WriteResult | Failure)[]; readonly nextDue: number | undefined };
 }
 
-export const failureOf = ({ code, message, current, onlyWrites }: StoreError): Failure => ({
+export const failureOf = ({ code, message, current, onlyWrites, isLocked }: SqliteFailure): Failure => ({
   kind: 'failure',
   code,
   message,
   current,
   onlyWrites,
+  isLocked,
 });
 
 export const errorOf = (failure: Failure): StoreError => storeError(failure.code, failure.message, failure);
+
+export const isLocked = (result: object): boolean => 'isLocked' in result && result.isLocked === true;

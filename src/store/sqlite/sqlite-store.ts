@@ -10,9 +10,18 @@ import type { EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import { createFindCreated } from './find-created.js';
+import { whileLocked } from './locked.js';
 import type { SyncStoreQuery } from './sync-store.js';
 import { plainOptions, rules, type SqliteStoreOptions } from './options.js';
-import { errorOf, type ReadArguments, type ReadKind, type ReadOperation, type ReadValue } from './protocol.js';
+import {
+  errorOf,
+  isLocked,
+  type ReadArguments,
+  type ReadKind,
+  type ReadOperation,
+  type ReadValue,
+  type Responses,
+} from './protocol.js';
 import { changeOf, decoded, recordOf } from './records.js';
 import { createWorkerHost, type WorkerHost } from './worker-host.js';
 import { createWrites } from './writes.js';
@@ -27,6 +36,8 @@ const EXPIRE_SLICE = 500;
 /** The most history that one step prunes, and the pause for other operations between two steps. */
 const PRUNE_SLICE = 256;
 const PRUNE_PAUSE_MS = 20;
+/** The part of the caller's time after which `ping` reports a lock. */
+const PING_PATIENCE = 0.8;
 /** How long after its creation a store that is only read checks for history that is due. */
 const FIRST_PRUNE_MS = 1000;
 
@@ -55,6 +66,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: WorkerHost)
 
   const writes = createWrites({
     host,
+    clock,
     now: historyNow,
     path,
     hasReaders: () => feeds.readers > 0,
@@ -154,7 +166,12 @@ export function createSqliteStore(options: SqliteStoreOptions, host: WorkerHost)
     expire: ({ now, limit, signal }) => writes.expire(now, Math.min(limit, EXPIRE_SLICE), signal),
     feed: feeds.open,
     revision: (call) => read('revision', undefined, call?.signal),
-    ping: (call) => read('ping', undefined, call?.signal),
+    async ping({ withinMs, signal } = {}) {
+      const send = (): Promise<Responses['read']> => host.send('read', [{ kind: 'ping', given: undefined }]);
+      const forMs = withinMs && withinMs * PING_PATIENCE;
+      const [result] = await whileLocked(send, (results) => results.every(isLocked), { clock, forMs, signal });
+      if (result?.kind === 'failure') throw errorOf(result);
+    },
     stop() {
       stopped = true;
       timer?.cancel();

@@ -1,10 +1,12 @@
 import { ownText } from '../../cache/own-text.js';
+import type { Clock } from '../../clock/clock.js';
 import { createBatcher } from '../batching/batcher.js';
 import type { Change, EventKey, RemoveOptions, WriteOptions } from '../contract/event-store.js';
 import { keyText } from '../contract/keys.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
 import type { EncodedEvent, EventRecord } from '../contract/record.js';
-import { errorOf } from './protocol.js';
+import { whileLocked } from './locked.js';
+import { errorOf, isLocked } from './protocol.js';
 import { decoded, recordOf } from './records.js';
 import type { StoredRecord } from './stored.js';
 import type { WorkerHost } from './worker-host.js';
@@ -22,6 +24,7 @@ const MIN_AHEAD = 8;
 
 export interface WritesOptions {
   readonly host: WorkerHost;
+  readonly clock: Clock;
   /** The time of history, microseconds. */
   readonly now: () => number;
   readonly path: string;
@@ -63,7 +66,7 @@ function writtenEvent({ cut, uid, fields, labels, hints }: EncodedEvent, bytes: 
   return Object.defineProperty(event, 'hints', { value: hints });
 }
 
-export function createWrites({ host, now, path, hasReaders, onWritten }: WritesOptions) {
+export function createWrites({ host, clock, now, path, hasReaders, onWritten }: WritesOptions) {
   const batcher = createBatcher<Item, EventRecord | number>({
     maxItems: BATCH_OPERATIONS,
     maxWeight: BATCH_BYTES,
@@ -72,7 +75,12 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
     weigh: ({ weight }) => weight,
     async run(items) {
       const operations = items.map(({ operation }) => operation);
-      const { results, nextDue } = await host.send('write', { now: now(), withPrevious: hasReaders(), operations });
+      const { results, nextDue } = await whileLocked(
+        () => host.send('write', { now: now(), withPrevious: hasReaders(), operations }),
+        (response) => response.results.every(isLocked),
+        // Writes would wait for a step of history, which is repeated anyway.
+        { clock, forMs: operations.every(({ kind }) => kind === 'prune') ? 0 : undefined },
+      );
       const changes: Change[] = [];
       let areKnown = true;
       const written = results.map((result, index) => {

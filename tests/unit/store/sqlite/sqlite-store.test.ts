@@ -5,7 +5,7 @@ import { nextTurn } from '../../../../src/clock/clock.js';
 import { failureOf, type Responses } from '../../../../src/store/sqlite/protocol.js';
 import { createSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
 import type { WorkerHost } from '../../../../src/store/sqlite/worker-host.js';
-import { fakeClock } from '../../../../src/testing/fake-clock.js';
+import { fakeClock, type FakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import { heapGrowth } from '../../../collect-garbage.js';
 import { createBench, START } from './sync-store-bench.js';
@@ -22,6 +22,13 @@ function tracked<T>(promise: Promise<T>): { readonly promise: Promise<T>; done()
   };
   void promise.then(mark, mark);
   return { promise, done: () => done };
+}
+
+/** Advances the clock once what is under way waits for it, and lets that continue. */
+async function advance(clock: FakeClock, ms: number): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await nextTurn();
+  clock.advance(ms);
+  for (let turn = 0; turn < 3; turn++) await nextTurn();
 }
 
 describe('the store', () => {
@@ -263,6 +270,64 @@ describe('the store', () => {
     const again = inThreadStore(driver, { path });
     expect((await again.get(key('a')))?.key).toEqual(key('a'));
     await again.close();
+  });
+
+  test('repeats a write while another program has locked the file, and reads events in between', async () => {
+    const clock = fakeClock({ now: START });
+    const path = newPath();
+    const store = inThreadStore(driver, { path, clock });
+    await store.create(key('a'), sampleEvent(), later);
+    const other = driver.open(path);
+    other.exec('BEGIN IMMEDIATE');
+    const { promise: written, done } = tracked(store.create(key('b'), sampleEvent(), later));
+    for (let i = 0; i < 3; i++) {
+      expect((await store.get(key('a')))?.key.name).toBe('a');
+      await advance(clock, 50);
+      expect(done()).toBe(false);
+    }
+    other.exec('ROLLBACK');
+    await advance(clock, 50);
+    expect((await written).key.name).toBe('b');
+    other.exec('BEGIN IMMEDIATE');
+    const refused = expect(store.create(key('c'), sampleEvent(), later)).rejects.toThrow(
+      'another program has locked it',
+    );
+    await advance(clock, 5000);
+    await refused;
+    other.close();
+    await store.close();
+  });
+
+  test('fails a ping shortly before the time of its caller ends, while another program has locked the file', async () => {
+    const clock = fakeClock({ now: START });
+    const path = newPath();
+    const store = inThreadStore(driver, { path, clock });
+    const other = driver.open(path);
+    other.exec('BEGIN IMMEDIATE');
+    const begun = performance.now();
+    const refused = expect(store.ping({ withinMs: 200 })).rejects.toMatchObject({ code: 'unavailable' });
+    await advance(clock, 160);
+    await refused;
+    // Each attempt waits for a tenth of a second in the thread of the database.
+    expect(performance.now() - begun).toBeLessThan(2500);
+    other.exec('ROLLBACK');
+    await store.ping({ withinMs: 200 });
+    other.close();
+    await store.close();
+  });
+
+  test('closes without waiting until another program has read the file', async () => {
+    const path = newPath();
+    const store = inThreadStore(driver, { path, clock: fakeClock({ now: START }) });
+    await store.create(key('a'), sampleEvent(), later);
+    const other = driver.open(path);
+    other.exec('BEGIN');
+    other.prepare('SELECT * FROM state').all();
+    await store.create(key('b'), sampleEvent(), later);
+    const begun = performance.now();
+    await store.close();
+    expect(performance.now() - begun).toBeLessThan(2500);
+    other.close();
   });
 
   test('completes calls made before it was closed', async () => {
