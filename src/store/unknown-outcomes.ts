@@ -40,13 +40,17 @@ const rules = (): OptionRules<UnknownOutcomeOptions> => ({
 
 type FindCreated = ReturnType<NonNullable<UnknownOutcomeOptions['findCreated']>>;
 
-/** Determines the outcome of the first write from the error of a repeated one; `undefined`: it cannot be determined. */
-type Judge = (error: unknown, signal: AbortSignal) => Promise<EventRecord | undefined>;
+/**
+ * Determines the outcome of the first write from the error of a repeated one: what it wrote, or that error if it wrote
+ * nothing and never will; `undefined`: it cannot be determined.
+ */
+type Judge = (error: unknown, signal: AbortSignal) => Promise<unknown>;
 
 /**
  * Returns the same store, with unknown outcomes resolved where that is possible: the conditional write is repeated, with
  * growing pauses while the engine is away, and when its condition no longer holds, the bytes (for a deletion: the
- * feed) show whether the first attempt was the cause. Otherwise the error stays `unknown-outcome`, as after a removal
+ * feed) show whether the first attempt was the cause. A deletion fails with its condition where the feed shows that it
+ * cannot have taken effect. Otherwise the error stays `unknown-outcome`, as after a removal
  * without `expected`. For engines behind a network; others never fail that way.
  *
  * A create must not take effect twice, because an event that was deleted in between would reappear. What took effect
@@ -72,7 +76,10 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
       return record !== undefined && sameBytes(record.event.bytes, event.bytes) ? record : find?.(signal);
     };
 
-  /** Returns the deletion of the state at `expected`, if that is how it ended. Only the feed shows this. */
+  /**
+   * Returns the deletion of the state at `expected`, if that is how it ended. Only the feed shows this. If another change
+   * followed that state, or none did, the condition does not hold and never will.
+   */
   const removed =
     (key: EventKey, { expected }: RemoveOptions): Judge =>
     async (error, signal) => {
@@ -81,8 +88,8 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
       if (latest <= expected) return undefined;
       for await (const changes of store.changes({ after: expected, signal })) {
         const next = changes.find((change) => keyText(change.key) === keyText(key));
-        if (next !== undefined) return next.type === 'delete' ? next.record : undefined;
-        if ((changes.at(-1)?.revision ?? latest) >= latest) return undefined;
+        if (next !== undefined) return next.type === 'delete' ? next.record : error;
+        if ((changes.at(-1)?.revision ?? latest) >= latest) return error;
       }
       return undefined;
     };
@@ -102,7 +109,9 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
         return await write();
       } catch (error) {
         if (!hasCode(error, 'unknown-outcome', 'unavailable')) {
-          return signal.aborted ? undefined : judge(error, signal).catch(() => undefined);
+          const outcome = signal.aborted ? undefined : await judge(error, signal).catch(() => undefined);
+          if (outcome === error) throw error;
+          return outcome as EventRecord | undefined;
         }
       }
       await pauses.pause(ended);

@@ -161,7 +161,7 @@ describe('the resolution of unknown outcomes', () => {
     expect((await memory.get(key))?.event.uid).toBe('second life');
   });
 
-  test('resolves a removal among changes of other events, and leaves one of an event that was not there', async () => {
+  test('resolves a removal among changes of other events, and fails one of an event that was not there', async () => {
     const { store, memory } = createBench(['answer lost', 'answered', 'never arrived']);
     const other = (name: string) => memory.create({ namespace: 'default', name }, sampleEvent({ name }), later);
     const { revision } = await memory.create(key, sampleEvent(), later);
@@ -169,20 +169,31 @@ describe('the resolution of unknown outcomes', () => {
     await other('c');
     expect((await store.remove(key, { expected: revision })).revision).toBe(revision + 3);
     const missing = store.remove({ namespace: 'default', name: 'd' }, { expected: revision });
-    await expect(missing).rejects.toMatchObject({ code: 'unknown-outcome' });
+    await expect(missing).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  test('leaves a removal unknown when the event was changed, or no revision was expected', async () => {
+  test('fails a removal with a conflict when the event was changed, and leaves one unknown without an expected revision', async () => {
     const changed = createBench(['never arrived'], async (inside) => {
       const now = await inside.get(key);
       await inside.replace(key, sampleEvent({ note: 'by another' }), { ...later, expected: now?.revision ?? 0 });
     });
     const { revision } = await changed.memory.create(key, sampleEvent(), later);
     const conditional = changed.store.remove(key, { expected: revision });
-    await expect(conditional).rejects.toMatchObject({ code: 'unknown-outcome' });
+    await expect(conditional).rejects.toMatchObject({ code: 'conflict' });
     const open = createBench(['answer lost']);
     await open.memory.create(key, sampleEvent(), later);
     await expect(open.store.remove(key)).rejects.toMatchObject({ code: 'unknown-outcome' });
+  });
+
+  test('fails a removal with not-found when the event was changed and then deleted', async () => {
+    const changedAndDeleted = async (inside: EventStore): Promise<void> => {
+      const now = await inside.get(key);
+      await inside.replace(key, sampleEvent({ note: 'by another' }), { ...later, expected: now?.revision ?? 0 });
+      await inside.remove(key);
+    };
+    const { store, memory } = createBench(['never arrived'], changedAndDeleted);
+    const { revision } = await memory.create(key, sampleEvent(), later);
+    await expect(store.remove(key, { expected: revision })).rejects.toMatchObject({ code: 'not-found' });
   });
 
   test('does not repeat a removal without a revision, which could remove an event that was created since', async () => {
