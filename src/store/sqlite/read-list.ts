@@ -7,6 +7,7 @@ import { encoded, keyBounds, storedRecordOf, RECORD_COLUMNS, textOf, type Stored
 
 /** How many events a search examines before it returns what it found, so that other operations can run. */
 const SEARCH = 4096;
+/** How many of them it reads at once. A list at a revision that has passed reads all: each time it sorts what has ended since. */
 const CHUNK = 256;
 /** Up to this many candidates are sorted; where there may be more, the list is searched in its order. */
 const SORTABLE = 10_000;
@@ -119,18 +120,25 @@ function countUpTo(max: number, connection: SqlConnection, { sql, values }: Part
   return found <= max ? found : undefined;
 }
 
+/** Selects versions that were found: to find those of a snapshot again would take as long as before. */
+function atRevisions(revisions: readonly unknown[]): Part {
+  const values = 'SELECT value FROM json_each(CAST(? AS TEXT))';
+  return part(`SELECT rev, key FROM versions WHERE rev IN (${values})`, encoded(JSON.stringify(revisions)));
+}
+
 /** A list without terms. Sizes are read first: they cost a tenth of the events. */
 function readAll(connection: SqlConnection, query: StoredQuery): StoredPage {
   const { limit, newestFirst, isLatest } = query;
   const versions = versionsOf(query);
-  const sizes = readRows(connection, 'length(v.data) AS size', query, versions, limit + 1);
+  const sizes = readRows(connection, `${named('rev')}, length(v.data) AS size`, query, versions, limit + 1);
   let bytes = 0;
   let fitting = 0;
   for (; fitting < Math.min(limit, sizes.length); fitting++) {
     bytes += sizes[fitting]?.['size'] as number;
     if (fitting > 0 && bytes > PAGE_BYTES) break;
   }
-  const records = readRows(connection, RECORD, query, versions, fitting).map(storedRecordOf);
+  const found = isLatest ? versions : atRevisions(sizes.slice(0, fitting).map(({ rev }) => rev));
+  const records = readRows(connection, RECORD, query, found, fitting).map(storedRecordOf);
   if (records.length === sizes.length) return { records, next: undefined };
   const next = records.at(-1) as StoredRecord;
   const rest = versionsOf({ ...query, after: next });
@@ -141,7 +149,7 @@ function readAll(connection: SqlConnection, query: StoredQuery): StoredPage {
 
 /** A list with terms: sidecars are compared chunk by chunk, and the data of those that match is fetched. */
 function search(connection: SqlConnection, query: StoredQuery): StoredPage {
-  const { terms, limit, newestFirst } = query;
+  const { terms, limit, newestFirst, isLatest } = query;
   const found = aboutOf(connection, terms);
   if (found === 'nothing') return { records: [], next: undefined };
   const isSortable =
@@ -155,7 +163,7 @@ function search(connection: SqlConnection, query: StoredQuery): StoredPage {
   let bytes = 0;
   let next: StoredPage['next'];
   for (let examined = 0; ;) {
-    const chunk = Math.min(CHUNK, SEARCH - examined + 1);
+    const chunk = Math.min(isLatest ? CHUNK : SEARCH, SEARCH - examined + 1);
     const versions = versionsOf({ ...query, after: next ?? query.after }, about);
     const rows = readRows(connection, named('rev, key, description'), query, versions, chunk);
     for (const { rev, key, description } of rows) {

@@ -89,7 +89,12 @@ export function createSqliteStore(options: SqliteStoreOptions, host: WorkerHost)
   const lists = createBatcher({
     ...batching,
     maxWeight: LISTED_AT_ONCE,
-    weigh: (operation) => (operation.kind === 'list' ? operation.given.limit : 1),
+    weigh(operation) {
+      if (operation.kind !== 'list') return 1;
+      const { limit, terms, at } = operation.given;
+      // A search, and a list of the past, examine more events than they return.
+      return terms.length > 0 || at !== undefined ? LISTED_AT_ONCE : limit;
+    },
   });
 
   const read = <Kind extends ReadKind>(

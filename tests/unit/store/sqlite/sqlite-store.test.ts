@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Change, ListPage, Position } from '../../../../src/store/contract/event-store.js';
+import type { Change, ListPage, ListQuery, Position } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
-import { failureOf, type Responses } from '../../../../src/store/sqlite/protocol.js';
+import { failureOf, type Requests, type Responses } from '../../../../src/store/sqlite/protocol.js';
 import { createSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
 import type { WorkerHost } from '../../../../src/store/sqlite/worker-host.js';
 import { fakeClock, type FakeClock } from '../../../../src/testing/fake-clock.js';
@@ -118,6 +118,26 @@ describe('the store', () => {
     expect(page).toMatchObject({ revision: 301, next: key(name(289)), remaining: 10 });
     expect(newest?.records.map((record) => record.key.name)).toEqual([299, 298, 297, 296, 295].map(name));
     expect(reads).toBeGreaterThanOrEqual(4);
+    await store.close();
+  });
+
+  test('sends one search at a time, and one list of the past, however few events they ask for', async () => {
+    const options = { path: newPath(), clock: fakeClock({ now: START }), startAt: 1 };
+    const host = inThreadHost(driver, options);
+    const sizes: number[] = [];
+    const store = createSqliteStore(options, {
+      ...host,
+      send(kind, body) {
+        if (kind === 'read') sizes.push((body as Requests['read']).length);
+        return host.send(kind, body);
+      },
+    });
+    const { revision: at } = await store.create(key('a'), sampleEvent(), later);
+    const list = (more: Partial<ListQuery>): Promise<ListPage> => store.list({ limit: 1, ...more });
+    await Promise.all([list({}), list({})]);
+    const terms = [{ field: 'reason', value: 'Sampling' }];
+    await Promise.all([list({ terms }), list({ terms }), list({ at }), list({ at })]);
+    expect(sizes).toEqual([2, 1, 1, 1, 1]);
     await store.close();
   });
 

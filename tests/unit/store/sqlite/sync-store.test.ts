@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { LoadedDriver, SqlConnection, SqlValue } from '../../../../src/store/sqlite/driver.js';
+import { openSyncStore } from '../../../../src/store/sqlite/sync-store.js';
 import { textOf } from '../../../../src/store/sqlite/stored.js';
 import type { WriteOperation } from '../../../../src/store/sqlite/write-batch.js';
 import { createBench, failureOf, names, outcomes, put, query, remove, START } from './sync-store-bench.js';
@@ -110,6 +112,40 @@ describe('lists', () => {
     expect(store.list(query({ terms: indexed })).next).toBeUndefined();
     const found = store.list(query({ terms: [{ field: 'regarding.uid', value: 'uid-of-pod-2' }] }));
     expect([names(found), found.next]).toEqual([['x'], undefined]);
+    store.close();
+  });
+
+  test('of the past look once for the versions that ended since, and again only to count what remains', () => {
+    let reads = 0;
+    const counting: LoadedDriver = {
+      ...driver,
+      open(path) {
+        const connection = driver.open(path);
+        const prepare: SqlConnection['prepare'] = (sql) => {
+          const statement = connection.prepare(sql);
+          if (!sql.startsWith('SELECT') || !sql.includes('ended_versions')) return statement;
+          const counted = <T>(read: (...values: readonly SqlValue[]) => T) => {
+            return (...values: readonly SqlValue[]): T => ((reads += 1), read(...values));
+          };
+          return { ...statement, get: counted(statement.get), all: counted(statement.all) };
+        };
+        return { ...connection, prepare };
+      },
+    };
+    const store = openSyncStore(counting, { path: newPath() }, START);
+    store.write(
+      Array.from({ length: 600 }, (_, i) => put(`event-${i + 100}`)),
+      START,
+    );
+    const at = store.revision();
+    store.write([put('event-100', { expected: START + 1, note: 'later' }), remove('event-101')], START);
+    reads = 0;
+    const search = store.list(query({ at, terms: [{ field: 'type', value: 'Warning' }] }));
+    expect([search.records, search.next, reads]).toEqual([[], undefined, 1]);
+    reads = 0;
+    const page = store.list(query({ at, limit: 2 }));
+    expect([names(page), page.remaining, reads]).toEqual([['event-100', 'event-101'], 598, 2]);
+    expect(page.records.map(({ revision }) => revision)).toEqual([START + 1, START + 2]);
     store.close();
   });
 
