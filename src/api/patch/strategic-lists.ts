@@ -1,28 +1,7 @@
-import type { ListShape, Shape } from '../schema/shape.js';
 import { badRequest, unprocessable } from '../status/failures.js';
 import { goPrint, goType } from '../../json/go-print.js';
-import { isObject, member, type JsonObject } from '../../json/json-tree.js';
-import { noMergeKey, PATCH, unknownDirective, withoutDirectives, SET_ORDER } from './strategic-directives.js';
-
-/** Merges two objects; a parameter, because lists contain objects that contain lists. */
-export type MergeObjects = (stored: JsonObject, patch: JsonObject, shape: Shape | undefined) => JsonObject;
-
-/** A stored list after a patch of it. @throws StatusFailure 400, 422 */
-export function mergeLists(
-  stored: readonly unknown[],
-  patch: readonly unknown[],
-  shape: ListShape | undefined,
-  mergeObjects: MergeObjects,
-): readonly unknown[] {
-  if (shape?.patchStrategy !== 'merge') return patch;
-  requireOneType(stored, patch);
-  if (!isObject(stored[0] ?? patch[0])) {
-    return inOrder([...new Set([...stored, ...patch])], patch, stored, undefined);
-  }
-  const mergeKey = shape.patchMergeKey;
-  if (mergeKey === undefined) throw badRequest('cannot merge lists without merge key');
-  return mergeItems(stored as JsonObject[], patch as JsonObject[], mergeKey, shape.item, mergeObjects);
-}
+import { isObject, member } from '../../json/json-tree.js';
+import { PATCH, SET_ORDER } from './strategic-directives.js';
 
 /** A stored list without the scalars that a patch removes. @throws StatusFailure 400, 422 */
 export function deleteFromList(stored: readonly unknown[], removed: readonly unknown[]): readonly unknown[] {
@@ -33,7 +12,7 @@ export function deleteFromList(stored: readonly unknown[], removed: readonly unk
 }
 
 /** Lists contain scalars of one type, or objects; lists of lists cannot be merged. */
-function requireOneType(...lists: readonly (readonly unknown[])[]): void {
+export function requireOneType(...lists: readonly (readonly unknown[])[]): void {
   const types = new Set(lists.flat().map(goType));
   const [first] = types;
   if (first === '[]interface {}') throw unprocessable();
@@ -42,52 +21,11 @@ function requireOneType(...lists: readonly (readonly unknown[])[]): void {
   }
 }
 
-function mergeItems(
-  stored: readonly JsonObject[],
-  patch: readonly JsonObject[],
-  mergeKey: string,
-  itemShape: Shape,
-  mergeObjects: MergeObjects,
-): readonly unknown[] {
-  const deleted = new Set<unknown>();
-  const items: JsonObject[] = [];
-  let replaced = false;
-  for (const item of patch) {
-    if (!Object.hasOwn(item, PATCH)) {
-      items.push(item);
-      continue;
-    }
-    const directive = member(item, PATCH);
-    if (directive === 'merge') throw badRequest('merging lists cannot yet be specified in the patch');
-    if (directive !== 'delete' && directive !== 'replace') throw unknownDirective(directive, item);
-    if (directive === 'replace') replaced = true;
-    else if (Object.hasOwn(item, mergeKey)) deleted.add(keyOf(item, mergeKey));
-    else throw noMergeKey(item, mergeKey);
-  }
-  if (replaced) return items.map(withoutDirectives);
-
-  const kept = stored.filter((item) => !deleted.has(keyOf(item, mergeKey)));
-  const merged: JsonObject[] = [...kept];
-  const indexes = indexesOf(merged, mergeKey);
-  for (const item of items) {
-    if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
-    const key = keyOf(item, mergeKey);
-    const index = indexes.get(key);
-    if (index === undefined) {
-      indexes.set(key, merged.length);
-      merged.push(withoutDirectives(item) as JsonObject);
-    } else {
-      merged[index] = mergeObjects(merged[index] as JsonObject, item, itemShape);
-    }
-  }
-  return inOrder(merged, items, kept, mergeKey);
-}
-
-function keyOf(item: unknown, mergeKey: string | undefined): unknown {
+export function keyOf(item: unknown, mergeKey: string | undefined): unknown {
   return JSON.stringify(mergeKey !== undefined && isObject(item) ? member(item, mergeKey) : item);
 }
 
-function indexesOf(list: readonly unknown[], mergeKey: string | undefined): Map<unknown, number> {
+export function indexesOf(list: readonly unknown[], mergeKey: string | undefined): Map<unknown, number> {
   const indexes = new Map<unknown, number>();
   list.forEach((item, index) => {
     const key = keyOf(item, mergeKey);

@@ -6,6 +6,7 @@ import { isObject, member, type JsonObject } from '../../json/json-tree.js';
 import {
   DELETE_FROM_LIST,
   fieldOfDirective,
+  noMergeKey,
   notAList,
   PATCH,
   RETAIN_KEYS,
@@ -13,7 +14,7 @@ import {
   unknownDirective,
   withoutDirectives,
 } from './strategic-directives.js';
-import { deleteFromList, mergeLists, inOrder, requireOrder } from './strategic-lists.js';
+import { deleteFromList, indexesOf, inOrder, keyOf, requireOneType, requireOrder } from './strategic-lists.js';
 
 /**
  * Objects merge, `null` removes, lists merge or are replaced as the shape defines, and directives change that. The
@@ -78,12 +79,68 @@ function mergeMember(result: JsonObject, key: string, value: unknown, shape: Sha
   if (isObject(before) && isObject(value)) {
     setMember(result, key, applyStrategicMerge(before, value, memberShape(shape, key)));
   } else if (Array.isArray(before) && Array.isArray(value)) {
-    setMember(result, key, mergeLists(before, value, listShape(shape, key), applyStrategicMerge));
+    setMember(result, key, mergeLists(before, value, listShape(shape, key)));
   } else {
     const added = withoutDirectives(value);
     if (added === undefined) delete result[key];
     else setMember(result, key, added);
   }
+}
+
+/** A stored list after a patch of it. @throws StatusFailure 400, 422 */
+function mergeLists(
+  stored: readonly unknown[],
+  patch: readonly unknown[],
+  shape: ListShape | undefined,
+): readonly unknown[] {
+  if (shape?.patchStrategy !== 'merge') return patch;
+  requireOneType(stored, patch);
+  if (!isObject(stored[0] ?? patch[0])) {
+    return inOrder([...new Set([...stored, ...patch])], patch, stored, undefined);
+  }
+  const mergeKey = shape.patchMergeKey;
+  if (mergeKey === undefined) throw badRequest('cannot merge lists without merge key');
+  return mergeItems(stored as JsonObject[], patch as JsonObject[], mergeKey, shape.item);
+}
+
+function mergeItems(
+  stored: readonly JsonObject[],
+  patch: readonly JsonObject[],
+  mergeKey: string,
+  itemShape: Shape,
+): readonly unknown[] {
+  const deleted = new Set<unknown>();
+  const items: JsonObject[] = [];
+  let replaced = false;
+  for (const item of patch) {
+    if (!Object.hasOwn(item, PATCH)) {
+      items.push(item);
+      continue;
+    }
+    const directive = member(item, PATCH);
+    if (directive === 'merge') throw badRequest('merging lists cannot yet be specified in the patch');
+    if (directive !== 'delete' && directive !== 'replace') throw unknownDirective(directive, item);
+    if (directive === 'replace') replaced = true;
+    else if (Object.hasOwn(item, mergeKey)) deleted.add(keyOf(item, mergeKey));
+    else throw noMergeKey(item, mergeKey);
+  }
+  if (replaced) return items.map(withoutDirectives);
+
+  const kept = stored.filter((item) => !deleted.has(keyOf(item, mergeKey)));
+  const merged: JsonObject[] = [...kept];
+  const indexes = indexesOf(merged, mergeKey);
+  for (const item of items) {
+    if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
+    const key = keyOf(item, mergeKey);
+    const index = indexes.get(key);
+    if (index === undefined) {
+      indexes.set(key, merged.length);
+      merged.push(withoutDirectives(item) as JsonObject);
+    } else {
+      merged[index] = applyStrategicMerge(merged[index] as JsonObject, item, itemShape);
+    }
+  }
+  return inOrder(merged, items, kept, mergeKey);
 }
 
 /** `null` removes the whole list; other values that are not lists are ignored (Kubernetes behaviour). */
@@ -109,9 +166,7 @@ function mergeInOrder(
   requireOrder(list ?? [], order, mergeKey);
   if (!stored && !list) return;
   const merged =
-    stored && list
-      ? mergeLists(stored, list, fieldShape, applyStrategicMerge)
-      : (stored ?? (withoutDirectives(list) as readonly unknown[]));
+    stored && list ? mergeLists(stored, list, fieldShape) : (stored ?? (withoutDirectives(list) as readonly unknown[]));
   setMember(result, field, inOrder(merged, order, stored ?? [], mergeKey));
 }
 
