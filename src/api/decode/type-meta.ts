@@ -3,10 +3,14 @@ import { isObject, member } from '../../json/json-tree.js';
 import type { StructShape } from '../schema/shape.js';
 import { jsonKind, wrongType } from './decode-fault.js';
 
-/** Kind and apiVersion of an object. Empty texts if they are absent. */
-export interface TypeMeta {
+/** A group and one of its versions. The empty group is core. */
+export interface GroupVersion {
   readonly group: string;
   readonly version: string;
+}
+
+/** The group, version and kind of an object. Empty texts if they are absent. */
+export interface TypeMeta extends GroupVersion {
   readonly kind: string;
 }
 
@@ -42,12 +46,12 @@ function typeOf(apiVersion: string, kind: string): TypeMeta | { readonly error: 
   return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind };
 }
 
-export function groupVersion({ group, version }: Pick<TypeMeta, 'group' | 'version'>): string {
+export function groupVersion({ group, version }: GroupVersion): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
 /** The path below which a group and version are served. */
-export function groupVersionPath(served: Pick<TypeMeta, 'group' | 'version'>): string {
+export function groupVersionPath(served: GroupVersion): string {
   return `/api${served.group === '' ? '' : 's'}/${groupVersion(served)}`;
 }
 

@@ -1,5 +1,5 @@
 import { header } from '../../http/headers.js';
-import { groupVersionPath } from '../decode/type-meta.js';
+import { groupVersionPath, type GroupVersion } from '../decode/type-meta.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { Query } from '../../http/url.js';
@@ -16,7 +16,6 @@ import {
   groupList,
   resourceList,
   type DiscoveryResource,
-  type GroupVersion,
   cachedDocument,
   type CachedDocument,
 } from './documents.js';

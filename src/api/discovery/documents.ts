@@ -1,13 +1,7 @@
 import { toBase64, toHex } from '../../http/bytes.js';
-import { groupVersion } from '../decode/type-meta.js';
+import { groupVersion, type GroupVersion } from '../decode/type-meta.js';
 import { lazy } from '../schema/lazy.js';
 import { encodeUtf8 } from '../../json/utf8.js';
-
-/** A group and one of its versions. The empty group is core. */
-export interface GroupVersion {
-  readonly group: string;
-  readonly version: string;
-}
 
 export interface DiscoveryResource {
   readonly name: string;

@@ -7,25 +7,21 @@ import {
   TYPE_META,
   watchEventShape,
 } from '../schema/meta-shapes.js';
-import { groupVersionPath } from '../decode/type-meta.js';
+import { groupVersionPath, type TypeMeta } from '../decode/type-meta.js';
 import { list, struct, typed } from '../schema/facts.js';
 import type { StructShape } from '../schema/shape.js';
 import { resourcePaths } from './operations.js';
-import { define, type Json, type KindName } from './schemas.js';
+import { define, type Json } from './schemas.js';
 
-export interface OpenApiDocumentOptions {
-  /** Empty for core. */
-  readonly group: string;
-  readonly version: string;
+export interface OpenApiDocumentOptions extends TypeMeta {
   readonly plural: string;
-  readonly kind: string;
   readonly shape: StructShape;
 }
 
 /** The OpenAPI 3.0 document of one group and version: what `kubectl explain`, `create` and `apply` read. */
 export function openApiDocument(options: OpenApiDocumentOptions): Json {
   const { group, version, plural, kind, shape } = options;
-  const gvk: KindName = { group, kind, version };
+  const gvk: TypeMeta = { group, kind, version };
   const listed = listShape(kind, shape);
   const definitions = new Map<string, Json>();
   define(definitions, shape, [gvk]);

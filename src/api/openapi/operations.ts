@@ -1,3 +1,4 @@
+import type { TypeMeta } from '../decode/type-meta.js';
 import { acceptedPatchTypes } from '../patch/apply-patch.js';
 import { COLLECTION_MEDIA_TYPES, OBJECT_MEDIA_TYPES } from '../representation/media-types.js';
 import {
@@ -7,7 +8,7 @@ import {
   statusShape,
   watchEventShape,
 } from '../schema/meta-shapes.js';
-import { reference, type Json, type KindName } from './schemas.js';
+import { reference, type Json } from './schemas.js';
 
 const query = (name: string, type: 'string' | 'integer' | 'boolean', description: string): Json => ({
   name,
@@ -76,7 +77,7 @@ const LIST_PARAMETERS: readonly Json[] = [
 const WATCH: Json = query('watch', 'boolean', 'Respond with a stream of changes instead of a list.');
 
 export interface OperationFacts {
-  readonly gvk: KindName;
+  readonly gvk: TypeMeta;
   readonly plural: string;
   readonly object: string;
   readonly list: string;

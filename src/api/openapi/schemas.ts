@@ -1,17 +1,12 @@
+import type { TypeMeta } from '../decode/type-meta.js';
 import { META } from '../schema/facts.js';
 import { defaultValue, type FieldShape, type ScalarShape, type Shape, type StructShape } from '../schema/shape.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-export interface KindName {
-  readonly group: string;
-  readonly kind: string;
-  readonly version: string;
-}
-
 export const reference = (definition: string): Json => ({ $ref: `#/components/schemas/${definition}` });
 
-export function define(definitions: Map<string, Json>, shape: StructShape, kinds?: readonly KindName[]): void {
+export function define(definitions: Map<string, Json>, shape: StructShape, kinds?: readonly TypeMeta[]): void {
   if (definitions.has(shape.definition)) return;
   const properties: Record<string, Json> = {};
   definitions.set(shape.definition, {});

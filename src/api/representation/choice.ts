@@ -1,6 +1,7 @@
 import { clauseCovers, parseAccept, type AcceptClause } from '../../http/accept.js';
 import type { RequestHeaders } from '../../http/request.js';
 import type { Query } from '../../http/url.js';
+import type { TypeMeta } from '../decode/type-meta.js';
 import { notAcceptable } from '../status/failures.js';
 import type { StatusFailure } from '../status/status-failure.js';
 import { SERIALIZERS } from './media-types.js';
@@ -29,25 +30,18 @@ export function negotiationInputs(headers: RequestHeaders | undefined, query: Qu
   };
 }
 
-/** `as`, `g` and `v` of an Accept clause. */
-export interface Conversion {
-  readonly kind: string;
-  readonly group: string;
-  readonly version: string;
-}
-
-/** Whether the second stage may choose a conversion, or none, with a serializer. */
-export type Allows = (conversion: Conversion | undefined, serializer: Serializer) => boolean;
+/** Whether the second stage may choose a conversion (`as`, `g` and `v` of a clause), or none, with a serializer. */
+export type Allows = (conversion: TypeMeta | undefined, serializer: Serializer) => boolean;
 
 export interface Choice {
   readonly serializer: Serializer;
-  readonly conversion: Conversion | undefined;
+  readonly conversion: TypeMeta | undefined;
 }
 
 /** For documents and failures, which have no conversions. */
 export const plainOnly: Allows = (conversion) => conversion === undefined;
 
-function conversionOf({ params }: AcceptClause): Conversion | undefined {
+function conversionOf({ params }: AcceptClause): TypeMeta | undefined {
   const [kind, group, version] = [params.get('as'), params.get('g'), params.get('v')];
   if (kind === undefined && group === undefined && version === undefined) return undefined;
   return { kind: kind ?? '', group: group ?? '', version: version ?? '' };

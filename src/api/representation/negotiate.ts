@@ -1,7 +1,8 @@
 import { acceptsExactly } from '../../http/accept.js';
+import { groupVersion, type TypeMeta } from '../decode/type-meta.js';
 import { notAcceptable } from '../status/failures.js';
 import type { StatusFailure } from '../status/status-failure.js';
-import { choose, onlyTypes, type Allows, type Conversion, type NegotiationInputs } from './choice.js';
+import { choose, onlyTypes, type Allows, type NegotiationInputs } from './choice.js';
 import type { ResponseKind, FrameEncoder, Representation, ResourceView } from './contract.js';
 import { OBJECT_MEDIA_TYPES, STREAM_MEDIA_TYPES } from './media-types.js';
 import { jsonBytes } from '../../json/json-source.js';
@@ -26,14 +27,14 @@ const convertible: Allows = (conversion, { tables }) => {
 
 /** The transform that a conversion requests; a kind that does not fit the response is a 406. */
 function transformFor(
-  conversion: Conversion | undefined,
+  conversion: TypeMeta | undefined,
   inputs: NegotiationInputs,
   view: ResourceView,
   responseKind: ResponseKind,
   now: () => number,
 ): Transform {
   if (!conversion) return wholeObjects(view);
-  const apiVersion = `${conversion.group}/${conversion.version}`;
+  const apiVersion = groupVersion(conversion);
   switch (conversion.kind) {
     case 'Table':
       return asTable({ view, apiVersion, includeObject: readIncludeObject(inputs.includeObject), now });

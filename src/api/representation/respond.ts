@@ -1,7 +1,8 @@
 import { compressed } from '../../http/compression.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { Status } from '../../model/status.js';
-import { choose, onlyTypes, plainOnly, type Conversion, type NegotiationInputs } from './choice.js';
+import type { TypeMeta } from '../decode/type-meta.js';
+import { choose, onlyTypes, plainOnly, type NegotiationInputs } from './choice.js';
 import { indented, jsonSerializer } from './json.js';
 import { OBJECT_MEDIA_TYPES } from './media-types.js';
 import type { SerializedBody, Serializer } from './serializer.js';
@@ -38,7 +39,7 @@ export function respondDocument(json: Uint8Array, inputs: NegotiationInputs): Ap
 }
 
 /** Chooses the format of a converted document (aggregated discovery); undefined if Accept does not name that kind. */
-export function negotiateConverted(inputs: NegotiationInputs, wanted: Conversion): WriteDocument | undefined {
+export function negotiateConverted(inputs: NegotiationInputs, wanted: TypeMeta): WriteDocument | undefined {
   const { kind, group, version } = wanted;
   const choice = choose(
     inputs,

@@ -1,5 +1,6 @@
 import type { Query } from '../../http/url.js';
-import type { DiscoveryResource, GroupVersion } from '../../api/discovery/documents.js';
+import type { DiscoveryResource } from '../../api/discovery/documents.js';
+import type { GroupVersion } from '../../api/decode/type-meta.js';
 import { createDiscovery } from '../../api/discovery/discovery.js';
 import { openApiDocument } from '../../api/openapi/open-api-document.js';
 import { createOpenApi } from '../../api/openapi/open-api.js';
