@@ -1,5 +1,4 @@
 import type { ResponseHeaders } from '../../http/response.js';
-import type { ListMeta } from '../../model/object-meta.js';
 import { jsonBytes, type JsonSource } from '../../json/json-source.js';
 import type { ChunkMemory, PooledBytes } from './chunk-memory.js';
 import type { Batches, FrameType, ResourceView } from './contract.js';
@@ -18,16 +17,6 @@ export interface ListForm {
 export function formed({ item: form }: ListForm, item: JsonSource): Uint8Array {
   const json = jsonBytes(item);
   return form ? form(json) : json;
-}
-
-/** The metadata of a list as compact JSON, in Kubernetes' order, without unset and empty members. */
-export function listMetaJson(meta: ListMeta): string {
-  const { resourceVersion, continue: token, remainingItemCount } = meta;
-  return JSON.stringify({
-    resourceVersion: resourceVersion || undefined,
-    continue: token || undefined,
-    remainingItemCount,
-  });
 }
 
 /** A stream only if it does not fit one chunk, pooled bytes only if there is a memory. */

@@ -4,8 +4,8 @@ import { decodeUtf8, encodeUtf8 } from '../../json/utf8.js';
 import type { ListMeta, ObjectMeta } from '../../model/object-meta.js';
 import { badRequest } from '../status/failures.js';
 import type { ResourceView } from './contract.js';
-import { listMetaJson, type ListForm } from './serializer.js';
-import { partialObjectMetadata, type Transform } from './transform.js';
+import type { ListForm } from './serializer.js';
+import { listMembers, partialObjectMetadata, type Transform } from './transform.js';
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
@@ -56,9 +56,7 @@ export function asTable({ view, apiVersion, includeObject, now }: TableInputs): 
     return joinBytes([encodeUtf8(`{"cells":${cells},"object":`), rowObject[include](json), END]);
   };
   const members = (meta: ListMeta, columnDefinitions: string): ListForm['members'] => [
-    ['kind', '"Table"'],
-    ['apiVersion', JSON.stringify(apiVersion)],
-    ['metadata', listMetaJson(meta)],
+    ...listMembers('Table', apiVersion, meta),
     ['columnDefinitions', columnDefinitions],
   ];
   const table = ({ metadata }: Parsed, onlyRow: Uint8Array, columnDefinitions: string): Uint8Array => {

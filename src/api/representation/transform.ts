@@ -1,6 +1,6 @@
 import type { ListMeta } from '../../model/object-meta.js';
 import type { FrameType, ResourceView } from './contract.js';
-import { listMetaJson, type ListForm } from './serializer.js';
+import type { ListForm } from './serializer.js';
 import { joinBytes } from '../../http/bytes.js';
 import { memberBytes } from '../../json/raw-json.js';
 import { encodeUtf8 } from '../../json/utf8.js';
@@ -16,11 +16,16 @@ export interface Transform {
   stream(): (type: FrameType, json: Uint8Array) => Uint8Array | undefined;
 }
 
-const listMembers = (kind: string, apiVersion: string, meta: ListMeta): ListForm['members'] => [
-  ['kind', JSON.stringify(kind)],
-  ['apiVersion', JSON.stringify(apiVersion)],
-  ['metadata', listMetaJson(meta)],
-];
+/** The members of a list before its items, in Kubernetes' order. Its metadata have no unset or empty members. */
+export function listMembers(kind: string, apiVersion: string, meta: ListMeta): ListForm['members'] {
+  const { resourceVersion, continue: token, remainingItemCount } = meta;
+  const metadata = { resourceVersion: resourceVersion || undefined, continue: token || undefined, remainingItemCount };
+  return [
+    ['kind', JSON.stringify(kind)],
+    ['apiVersion', JSON.stringify(apiVersion)],
+    ['metadata', JSON.stringify(metadata)],
+  ];
+}
 
 export function wholeObjects(view: ResourceView): Transform {
   return {
