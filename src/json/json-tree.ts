@@ -11,6 +11,10 @@ export function isObject(value: unknown): value is JsonObject {
 /** The greatest 64-bit integer that a number can hold: 2^63 - 1024. */
 export const GREATEST_INT64 = 9_223_372_036_854_774_784;
 
+export function isInt32(value: number): boolean {
+  return (value | 0) === value;
+}
+
 export function isInt64(value: number): boolean {
   return Number.isInteger(value) && value <= GREATEST_INT64 && value >= -(2 ** 63);
 }

@@ -1,4 +1,4 @@
-import { depthWithin, isInt64, isObject, member, MAX_FREE_DEPTH } from '../../json/json-tree.js';
+import { depthWithin, isInt32, isInt64, isObject, member, MAX_FREE_DEPTH } from '../../json/json-tree.js';
 import { isEmpty, type FieldShape, type ListShape, type MapShape, type ScalarShape } from '../schema/shape.js';
 import type { Shape, StructShape } from '../schema/shape.js';
 import { typeFault, type DecodeFault } from './decode-fault.js';
@@ -9,8 +9,6 @@ import { MAX_STRICT_ERRORS, strictError } from '../body/parse-body.js';
 export type Decoded =
   | { readonly object: Record<string, unknown>; readonly strictErrors: readonly string[] }
   | { readonly fault: DecodeFault };
-
-const INT32_MAX = 2_147_483_647;
 
 /**
  * Decodes a value like Go's decoder: `null` means absent, names are case-sensitive, unknown fields are dropped (and
@@ -164,7 +162,7 @@ function decodeScalar(
     case 'int64': {
       if (typeof value !== 'number') break;
       const source = (owner && run.source.numbers?.get(owner)?.get(at.key)) ?? String(value);
-      if (!/^-?\d+$/.test(source) || !inRange(value, shape.type)) {
+      if (!/^-?\d+$/.test(source) || !(shape.type === 'int32' ? isInt32 : isInt64)(value)) {
         return fail(run, typeFault(value, shape, goPath(at), source));
       }
       return value === 0 ? 0 : value;
@@ -180,10 +178,6 @@ function decodeScalar(
       return depthWithin(value, MAX_FREE_DEPTH) ? value : stop(run, sameWords('json: exceeded max depth'));
   }
   return fail(run, typeFault(value, shape, goPath(at)));
-}
-
-function inRange(value: number, type: 'int32' | 'int64'): boolean {
-  return type === 'int32' ? value >= -INT32_MAX - 1 && value <= INT32_MAX : isInt64(value);
 }
 
 const sameWords = (text: string): DecodeFault => ({ text, converter: text });

@@ -1,4 +1,4 @@
-import { isObject } from '../../json/json-tree.js';
+import { isInt32, isObject } from '../../json/json-tree.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { parseTime } from '../../time/parse-time.js';
 import type { TimeType } from '../../time/timestamp.js';
@@ -21,10 +21,7 @@ export type KnownEntries = (json: string) => readonly ManagedFieldsEntry[] | und
 
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-const INT32_MAX = 2_147_483_647;
-
-export const isCount = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= INT32_MAX;
+export const isCount = (value: unknown): value is number => typeof value === 'number' && value > 0 && isInt32(value);
 
 /** A time in canonical form; undefined for any other value, and for Go's zero time. */
 export function timeOf(value: unknown, type: TimeType): string | undefined {
