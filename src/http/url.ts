@@ -6,7 +6,7 @@ const UTF8 = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true });
 /** A decoded query: values in order of appearance. */
 export type Query = ReadonlyMap<string, readonly string[]>;
 
-const NO_PAIRS: Query = new Map();
+export const NO_QUERY: Query = /* @__PURE__ */ new Map();
 
 /** The request target without scheme and authority. Not `new URL`, which would also resolve dots and re-encode. */
 export function originForm(target: string): string {
@@ -36,7 +36,7 @@ export function decodePath(path: string): string | undefined {
 
 /** Reads a query as Go's `url.ParseQuery`: `+` is a space; pairs with a bad escape or a raw `;` are dropped. */
 export function parseQuery(query: string): Query {
-  if (query === '') return NO_PAIRS;
+  if (query === '') return NO_QUERY;
   const pairs = new Map<string, string[]>();
   for (const pair of query.split('&')) {
     if (pair === '' || pair.includes(';')) continue;

@@ -1,8 +1,10 @@
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
+import { NO_QUERY } from '../../http/url.js';
 import { anObject, aString } from '../../options/rules.js';
 import type { OptionRule, OptionRules } from '../../options/check-options.js';
 import { negotiationInputs } from '../representation/choice.js';
+import { jsonSerializer } from '../representation/json.js';
 import { routerAccepts } from '../representation/negotiate.js';
 import { respondFailure } from '../representation/respond.js';
 import { methodNotAllowed } from '../status/failures.js';
@@ -74,8 +76,6 @@ export function versionDocument(info: Partial<VersionInfo> = {}): string {
   return JSON.stringify(Object.fromEntries(all.filter(([key, value]) => value !== '' || !OPTIONAL.test(key))), null, 2);
 }
 
-const HEADERS = Object.freeze({ 'content-type': 'application/json' });
-
 /** Serves `/version` and `/version/` with indented JSON; undefined for other paths. */
 export function createVersion(
   info?: Partial<VersionInfo>,
@@ -83,9 +83,9 @@ export function createVersion(
   const body = versionDocument(info);
   return (request, path) => {
     if (path !== '/version' && path !== '/version/') return undefined;
-    const inputs = negotiationInputs(request.headers, new Map());
+    const inputs = negotiationInputs(request.headers, NO_QUERY);
     const refused = request.method === 'GET' ? routerAccepts(inputs.accept, ['application/json']) : methodNotAllowed();
     if (refused) return respondFailure(refused.status, inputs);
-    return { status: 200, headers: HEADERS, body };
+    return { status: 200, headers: jsonSerializer.headers, body };
   };
 }

@@ -3,7 +3,7 @@ import { auditIdOf } from '../../http/headers.js';
 import { chain, settle } from '../../http/promise.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
-import { isTargetTooLarge, readablePart, decodePath, parseQuery, splitUrl, type Query } from '../../http/url.js';
+import { decodePath, isTargetTooLarge, NO_QUERY, parseQuery, readablePart, splitUrl } from '../../http/url.js';
 import { NOSNIFF, TARGET_TOO_LARGE } from '../../responses/fixed-responses.js';
 import type { Caller } from '../../model/caller.js';
 import { authorize } from '../request/call.js';
@@ -16,8 +16,6 @@ import { attributesOf, type PipelineDependencies, type RequestContext } from './
 import { unauthorized } from '../../api/status/failures.js';
 import { statusFailure } from '../../api/status/status-failure.js';
 import { bearerWarning } from '../../auth/bearer-token.js';
-
-const NO_QUERY: Query = new Map();
 
 /**
  * Handles a request to the Event API; returns `undefined` for paths of other handlers. Synchronous unless a step has to

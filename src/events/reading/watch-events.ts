@@ -1,10 +1,8 @@
-import type { Query } from '../../http/url.js';
+import { NO_QUERY } from '../../http/url.js';
 import { readListOptions, requireResourceVersion } from '../../api/options/list-options.js';
 import { readSelection } from '../listing/list-query.js';
 import type { VerbCall, Result } from '../request/call.js';
 import { WatchStream } from '../watching/watch-stream.js';
-
-const NO_QUERY: Query = new Map();
 
 /** Returns a stream of changes. A failure before it starts is an ordinary response, a later one is an ERROR frame. */
 export function watchEvents(call: VerbCall): Result {
