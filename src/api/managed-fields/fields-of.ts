@@ -41,6 +41,12 @@ function keyedElement(item: unknown, { keys, item: shape }: ListShape): ReturnTy
   };
 }
 
+/** The path element of an item; undefined if it has none. Items of a decoded object always have one. */
+export function elementOf(item: unknown, shape: ListShape): string | undefined {
+  const found = itemElement(item, shape);
+  return 'element' in found ? found.element : undefined;
+}
+
 /** An absent key has its default, if there is one. */
 function keyOf(item: Parameters<typeof member>[0], shape: Shape, key: string): unknown {
   const value = member(item, key);
@@ -53,11 +59,11 @@ function keyOf(item: Parameters<typeof member>[0], shape: Shape, key: string): u
 export function itemsByElement(value: unknown, shape: ListShape): Map<string, unknown[]> {
   const items = new Map<string, unknown[]>();
   for (const item of Array.isArray(value) ? value : []) {
-    const found = itemElement(item, shape);
-    if ('error' in found) continue;
-    const equals = items.get(found.element);
+    const element = elementOf(item, shape);
+    if (element === undefined) continue;
+    const equals = items.get(element);
     if (equals) equals.push(item);
-    else items.set(found.element, [item]);
+    else items.set(element, [item]);
   }
   return items;
 }

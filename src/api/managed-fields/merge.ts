@@ -1,7 +1,7 @@
 import { setMember } from '../../json/json-document.js';
 import { isObject, member } from '../../json/json-tree.js';
 import type { ListShape, Shape, StructShape } from '../schema/shape.js';
-import { isAtomic, isVacant, itemElement, itemsByElement, memberShape, fieldsOf, withStructs } from './fields-of.js';
+import { elementOf, isAtomic, isVacant, itemsByElement, memberShape, fieldsOf, withStructs } from './fields-of.js';
 import type { WireObject } from './tracked-object.js';
 import { difference, intersection, union, type FieldSet } from './field-set.js';
 import { fieldElement } from './path-element.js';
@@ -32,7 +32,8 @@ function mergeItems(live: unknown, intent: unknown, shape: ListShape): unknown[]
   const liveItems = (Array.isArray(live) ? live : []) as readonly unknown[];
   const before = itemsByElement(live, shape);
   const wanted = itemsByElement(intent, shape);
-  const left = liveItems.map((item) => elementOf(item, shape));
+  // The fallback equals no element of an intent.
+  const left = liveItems.map((item) => elementOf(item, shape) ?? '');
   const shared = [...wanted.keys()].filter((element) => before.has(element)).values();
   let next = shared.next().value;
   let at = 0;
@@ -53,12 +54,6 @@ function mergeItems(live: unknown, intent: unknown, shape: ListShape): unknown[]
     at++;
   }
   return [...merged, ...liveItems.filter((_, index) => index >= at && !wanted.has(left[index] as string))];
-}
-
-/** The path element of an item. Items of a decoded object always have one; the fallback equals none of an intent. */
-function elementOf(item: unknown, shape: ListShape): string {
-  const found = itemElement(item, shape);
-  return 'element' in found ? found.element : '';
 }
 
 /** Removes what an applier owned last time and no manager wants now: `owned` has the fields of all of them. */
@@ -102,8 +97,7 @@ function removeBelow(value: unknown, set: FieldSet, shape: Shape): unknown {
 function removeItems(value: unknown, set: FieldSet, shape: ListShape): unknown[] {
   const rest: unknown[] = [];
   for (const item of Array.isArray(value) ? value : []) {
-    const found = itemElement(item, shape);
-    const node = 'element' in found ? set.get(found.element) : undefined;
+    const node = set.get(elementOf(item, shape) ?? '');
     if (node?.member) continue;
     rest.push(node?.children ? removeBelow(item, node.children, shape.item) : item);
   }
