@@ -41,8 +41,7 @@ export function frameOf(context: WatchContext, entry: HubEntry): Uint8Array | 'e
   if (!before && !now) return undefined;
   if (now) return encoded(context, entry, before ? 'MODIFIED' : 'ADDED', change.record);
   // An event that leaves the selection is sent in the last state that matched, at the revision of the change.
-  const last = change.type === 'delete' ? change.record : { ...(previous as EventRecord), revision: change.revision };
-  return encoded(context, entry, 'DELETED', last);
+  return encoded(context, entry, 'DELETED', { ...(previous as EventRecord), revision: change.revision });
 }
 
 function encoded(
