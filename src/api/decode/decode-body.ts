@@ -95,12 +95,11 @@ const unrecognized = (kind: string, error: string, body: Uint8Array): Error =>
   badRequest(`the object provided is unrecognized (must be of type ${kind}): ${error} (${summary(body)})`);
 
 const SUMMARY_BYTES = 30;
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** The beginning of a body for an error: as text if it looks like JSON, else in hex. */
 function summary(body: Uint8Array): string {
   if (body.length === 0) return '<empty>';
   const head = body.subarray(0, SUMMARY_BYTES);
-  const shown = head[0] === 0x7b ? decoder.decode(head) : toHex(head);
+  const shown = head[0] === 0x7b ? bodyText(head) : toHex(head);
   return body.length > SUMMARY_BYTES ? `${shown} ...` : shown;
 }

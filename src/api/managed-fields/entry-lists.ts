@@ -1,5 +1,6 @@
 import { createBoundedCache } from '../../cache/bounded-cache.js';
 import { ownText } from '../../cache/own-text.js';
+import { jsonValue } from '../../json/json-value.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 
 /** A list of entries as objects have it. Never changed, because many objects share it. */
@@ -35,8 +36,9 @@ export class EntryLists {
   parse(json: string): EntryList | undefined {
     const known = this.#lists.get(json);
     if (known) return known;
-    const entries = parsed(json);
-    if (!entries) return undefined;
+    const value = jsonValue(json);
+    if (!Array.isArray(value)) return undefined;
+    const entries = value as readonly ManagedFieldsEntry[];
     const id = ++this.#lastId;
     if (json.length > MAX_LENGTH) return { entries, json, id, form: undefined };
     const list = { entries, json: ownText(json), id, form: this.#formOf(entries) };
@@ -54,14 +56,5 @@ export class EntryLists {
     const form = this.#forms.get(text) ?? ++this.#lastId;
     this.#forms.set(text, form);
     return form;
-  }
-}
-
-function parsed(json: string): readonly ManagedFieldsEntry[] | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return Array.isArray(value) ? (value as readonly ManagedFieldsEntry[]) : undefined;
-  } catch {
-    return undefined;
   }
 }

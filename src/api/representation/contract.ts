@@ -6,7 +6,7 @@ import type { ChunkMemory } from './chunk-memory.js';
 import type { JsonSource } from '../../json/json-source.js';
 
 /** Items in batches: all of them, or as they are read. */
-export type Batches = readonly (readonly JsonSource[])[] | AsyncIterable<readonly JsonSource[]>;
+export type Batches<Item = JsonSource> = readonly (readonly Item[])[] | AsyncIterable<readonly Item[]>;
 
 /** A column of a server-side printed table; `priority` 1 is shown by `-o wide` only. */
 export interface TableColumn {

@@ -1,4 +1,4 @@
-const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true });
+import { bodyText } from '../../json/parse-json.js';
 
 const BACKSLASH = 0x5c;
 const LARGE_U = 0x55;
@@ -74,7 +74,7 @@ export class TextBuffer {
   }
 
   text(): string {
-    return decoder.decode(this.#bytes.subarray(0, this.#length));
+    return bodyText(this.#bytes.subarray(0, this.#length));
   }
 
   #ensureCapacity(more: number): Uint8Array {

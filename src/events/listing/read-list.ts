@@ -1,4 +1,5 @@
 import type { ListOptions } from '../../api/options/list-options.js';
+import type { Batches } from '../../api/representation/contract.js';
 import type { Selector } from '../../api/selectors/contract.js';
 import { chain } from '../../http/promise.js';
 import type { ListMeta } from '../../model/object-meta.js';
@@ -119,8 +120,6 @@ interface ItemForm<Item> {
 }
 
 export const RECORDS: ItemForm<EventRecord> = { ofRecord: (record) => record };
-
-type Batches<Item> = readonly (readonly Item[])[] | AsyncIterable<readonly Item[]>;
 
 /** A batch is encoded without yielding to other requests. As YAML, this many events or bytes take up to 5 ms. */
 const BATCH = 32;
