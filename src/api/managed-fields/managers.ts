@@ -83,13 +83,9 @@ export function withStoredTimes(
   stored: readonly ManagedFieldsEntry[],
 ): ManagedFieldsEntry[] {
   if (entries.length !== stored.length) return entries;
+  const timeless = (entry: ManagedFieldsEntry | undefined): unknown => ({ ...entry, time: undefined });
   const same = entries.every((entry, index) => sameTree(timeless(entry), timeless(stored[index])));
   return same ? stored.map((entry) => ({ ...entry })) : entries;
-}
-
-function timeless(entry: ManagedFieldsEntry | undefined): unknown {
-  const { time: _, ...rest } = entry ?? {};
-  return rest;
 }
 
 const MAX_UPDATERS = 10;

@@ -86,7 +86,7 @@ const IMMUTABLE = [
 function pushMapAndOwnerErrors(errors: FieldError[], { labels, annotations, ownerReferences }: ObjectMeta): void {
   if (labels && !areGoodLabels(labels)) errors.push(...labelErrors(labels));
   if (annotations) errors.push(...annotationErrors(annotations));
-  if (ownerReferences) errors.push(...ownerReferenceErrors(ownerReferences, 'metadata.ownerReferences'));
+  if (ownerReferences) errors.push(...ownerReferenceErrors(ownerReferences));
 }
 
 /** Called two or three times per write, nearly always without errors, so it makes no list for each label. */

@@ -4,35 +4,37 @@ import { invalidValue, collectErrors, type FieldError } from '../status/field-er
 /** Each further controller is reported with the whole list, so without a limit the errors grow quadratically. */
 const MAX_LISTS_SHOWN = 10;
 
+const FIELD = 'metadata.ownerReferences';
+
 /** The rules for owners. Paths carry no index (Kubernetes behaviour). */
-export function ownerReferenceErrors(references: readonly OwnerReference[], field: string): FieldError[] {
+export function ownerReferenceErrors(references: readonly OwnerReference[]): FieldError[] {
   let controller: string | undefined;
   let further = 0;
   return collectErrors(references, (reference) => {
-    const errors = errorsOf(reference, field);
+    const errors = errorsOf(reference);
     if (reference.controller !== true) return errors;
     const name = `${reference.kind}/${reference.name}`;
     if (controller === undefined) {
       controller = name;
     } else if (further++ < MAX_LISTS_SHOWN) {
       const text = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
-      errors.push(invalidValue(field, references.map(inWireOrder), text));
+      errors.push(invalidValue(FIELD, references.map(inWireOrder), text));
     }
     return errors;
   });
 }
 
-function errorsOf(reference: OwnerReference, field: string): FieldError[] {
+function errorsOf(reference: OwnerReference): FieldError[] {
   const errors: FieldError[] = [];
   const { apiVersion, kind } = reference;
   if (versionOf(apiVersion) === '') {
-    errors.push(invalidValue(`${field}.apiVersion`, apiVersion, 'version must not be empty'));
+    errors.push(invalidValue(`${FIELD}.apiVersion`, apiVersion, 'version must not be empty'));
   }
   for (const key of ['kind', 'name', 'uid'] as const) {
-    if (!reference[key]) errors.push(invalidValue(`${field}.${key}`, '', 'must not be empty'));
+    if (!reference[key]) errors.push(invalidValue(`${FIELD}.${key}`, '', 'must not be empty'));
   }
   if (kind === 'Event' && (apiVersion === 'v1' || apiVersion === '/v1')) {
-    errors.push(invalidValue(field, inWireOrder(reference), '/v1, Kind=Event is disallowed from being an owner'));
+    errors.push(invalidValue(FIELD, inWireOrder(reference), '/v1, Kind=Event is disallowed from being an owner'));
   }
   return errors;
 }

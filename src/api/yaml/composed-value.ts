@@ -26,26 +26,24 @@ const MAX_ALIASED = 1_000;
 const MAX_ALIASED_LENGTH = 262_144;
 const TAG = 'tag:yaml.org,2002:';
 
-class Walk {
-  readonly lineOf: (offset: number) => number;
-  readonly anchors = new Map<string, Anchored | 'open'>();
-  readonly duplicates: string[] = [];
-  /** Nodes seen so far, those of aliases counted each time. */
-  size = 0;
-  /** Characters of all scalars seen so far, in the same way. */
-  length = 0;
-  aliased = 0;
-  aliasedLength = 0;
-  error: string | undefined;
+type Walk = ReturnType<typeof createWalk>;
 
-  constructor(lineOf: (offset: number) => number) {
-    this.lineOf = lineOf;
-  }
-}
+const createWalk = (lineOf: (offset: number) => number) => ({
+  lineOf,
+  anchors: new Map<string, Anchored | 'open'>(),
+  duplicates: [] as string[],
+  /** Nodes seen so far, those of aliases counted each time. */
+  size: 0,
+  /** Characters of all scalars seen so far, in the same way. */
+  length: 0,
+  aliased: 0,
+  aliasedLength: 0,
+  error: undefined as string | undefined,
+});
 
 /** The plain value of a composed document, resolved by the rules of Go's YAML library. */
 export function composedValue(contents: AnyNode, lineOf: (offset: number) => number): YamlResult {
-  const walk = new Walk(lineOf);
+  const walk = createWalk(lineOf);
   const value = valueOf(walk, contents, 0);
   return walk.error === undefined ? { value, duplicates: walk.duplicates } : { error: `yaml: ${walk.error}` };
 }

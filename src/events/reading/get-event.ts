@@ -13,15 +13,16 @@ export function getEvent(call: VerbCall): Result | Promise<Result> {
   }
   const asked = first(query, 'resourceVersion') ?? '';
   requireResourceVersion(asked);
-  const how = asked === '' ? call.life : new LooseRead(call.life, toRevision(asked));
+  const oldest = toRevision(asked);
+  const how = asked === '' ? call.life : new LooseRead(call.life, oldest);
   return chain(readStored(call, how), (record) => {
     const found = (): Result | Promise<Result> => {
       if (!record) throw notFound(resourceOf(call), call.scope.name);
       return storedObject(call, 200, record);
     };
-    if (asked === '' || toRevision(asked) <= (record?.revision ?? 0)) return found();
+    if (oldest <= (record?.revision ?? 0)) return found();
     return chain(call.dependencies.store.revision(how), (current): Result | Promise<Result> => {
-      if (toRevision(asked) > current) throw futureRevision(asked, current);
+      if (oldest > current) throw futureRevision(asked, current);
       return found();
     });
   });
