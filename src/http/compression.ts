@@ -17,27 +17,20 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   );
 }
 
-/** Compresses a large body when the client takes gzip. Every stream counts as large. Not meant for watches. */
+/**
+ * Compresses a large body when the client takes gzip. Every stream counts as large. Not meant for watches, nor for
+ * responses that have a `Vary` header of their own.
+ */
 export function compressed(
-  response: ApiResponse,
+  response: ApiResponse & { readonly body: Uint8Array | AsyncIterable<Uint8Array> },
   acceptEncoding: string | undefined,
 ): ApiResponse | Promise<ApiResponse> {
-  const { body } = response;
-  if (body === null || typeof body === 'string') return response;
+  const { status, body } = response;
   const whole = ArrayBuffer.isView(body);
   if ((whole && body.byteLength <= COMPRESSION_THRESHOLD) || !acceptsGzip(acceptEncoding)) return response;
-  if (!whole) return withBody(response, gzipStream(body));
-  return gzipBytes(body).then((bytes) => withBody(response, bytes));
-}
-
-function withBody(response: ApiResponse, body: Uint8Array | AsyncIterable<Uint8Array>): ApiResponse {
-  const vary = response.headers['vary'];
-  const headers = {
-    ...response.headers,
-    'content-encoding': 'gzip',
-    vary: vary === undefined ? 'Accept-Encoding' : [vary, 'Accept-Encoding'].flat().join(', '),
-  };
-  return { status: response.status, headers, body };
+  const headers = { ...response.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' };
+  if (!whole) return { status, headers, body: gzipStream(body) };
+  return gzipBytes(body).then((bytes) => ({ status, headers, body: bytes }));
 }
 
 /** The bytes as one gzip member, made off the main thread. */
