@@ -78,10 +78,14 @@ export function hasExactType(value: unknown, kind: string, apiVersion: string): 
   return isObject(value) && value['kind'] === kind && value['apiVersion'] === apiVersion;
 }
 
-export interface ExpectedType {
+/** A kind in one group and version. */
+export interface ServedKind {
   readonly kind: string;
   readonly apiVersion: string;
   readonly shape: StructShape;
+}
+
+export interface ExpectedType extends ServedKind {
   /** The same kind in other versions, by apiVersion: decoded for the caller to refuse. Others are unknown kinds. */
   readonly otherVersions?: ReadonlyMap<string, StructShape> | undefined;
 }

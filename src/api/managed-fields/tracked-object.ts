@@ -1,4 +1,5 @@
 import { decodeObject, type Decoded } from '../decode/decode-object.js';
+import type { ServedKind } from '../decode/type-meta.js';
 import { sameTree, isObject, member, type JsonObject } from '../../json/json-tree.js';
 import type { StructShape } from '../schema/shape.js';
 import { shorten } from '../../json/go-print.js';
@@ -7,10 +8,7 @@ import { shorten } from '../../json/go-print.js';
 export type WireObject = Readonly<Record<string, unknown>>;
 
 /** The version a request is for. Entries of other versions are dropped by every write, as Kubernetes does. */
-export interface ManagedVersion {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly shape: StructShape;
+export interface ManagedVersion extends ServedKind {
   /** The tracked fields as a text that begins with `=`: equal texts mean equal fields. Undefined if there is none. */
   readonly fieldsPresent?: ((object: WireObject) => string | undefined) | undefined;
 }

@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../../http/response.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { Status } from '../../model/status.js';
-import type { StructShape } from '../schema/shape.js';
+import type { ServedKind } from '../decode/type-meta.js';
 import type { ChunkMemory } from './chunk-memory.js';
 import type { JsonSource } from '../../json/json-source.js';
 
@@ -23,11 +23,8 @@ export interface TableDefinition {
   cells(object: unknown, now: number): readonly (string | number)[];
 }
 
-export interface ResourceView {
-  readonly apiVersion: string;
-  readonly kind: string;
+export interface ResourceView extends ServedKind {
   readonly listKind: string;
-  readonly shape: StructShape;
   readonly table: TableDefinition;
 }
 
