@@ -110,7 +110,7 @@ export function createEvents(options: EventsOptions): Events {
     minWatchMs: options.minWatchMs ?? 1_800_000,
     watchObserver: activity && { notify, sent: activity.sent },
     versions,
-    documents: createDocuments({ versions, roots: options.discovery }),
+    documents: createDocuments(versions, options.discovery),
     negotiate: createNegotiate(clock.now),
     notify,
   };

@@ -20,7 +20,6 @@ interface TypedBody {
 
 const protobuf = loadedOnce(() => import('../protobuf/read-object.js'));
 type YamlReader = typeof import('../yaml/yaml.js');
-/** The reader of YAML. */
 export const yaml: () => YamlReader | Promise<YamlReader> = loadedOnce(() => import('../yaml/yaml.js'));
 
 /** Loads what reads bodies other than JSON, so that they are then read synchronously. */

@@ -37,7 +37,7 @@ function transformFor(
   const apiVersion = groupVersion(conversion);
   switch (conversion.kind) {
     case 'Table':
-      return asTable({ view, apiVersion, includeObject: readIncludeObject(inputs.includeObject), now });
+      return asTable(view, apiVersion, readIncludeObject(inputs.includeObject), now);
     case 'PartialObjectMetadataList':
       if (responseKind === 'watch') return metadataListWatch(apiVersion);
       if (responseKind === 'list') return metadataOnly(apiVersion);

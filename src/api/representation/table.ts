@@ -29,16 +29,16 @@ interface Parsed {
 
 const parse = (json: Uint8Array): Parsed => JSON.parse(decodeUtf8(json)) as Parsed;
 
-/** `apiVersion` is that of the Table, `now` gives microseconds since the epoch. */
-export interface TableInputs {
-  readonly view: ResourceView;
-  readonly apiVersion: string;
-  readonly includeObject: IncludeObject;
-  readonly now: () => number;
-}
-
-/** `as=Table`: a row of cells for each object, as `kubectl get` prints them. */
-export function asTable({ view, apiVersion, includeObject, now }: TableInputs): Transform {
+/**
+ * `as=Table`: a row of cells for each object, as `kubectl get` prints them. `apiVersion` is that of the Table, `now`
+ * gives microseconds since the epoch.
+ */
+export function asTable(
+  view: ResourceView,
+  apiVersion: string,
+  includeObject: IncludeObject,
+  now: () => number,
+): Transform {
   const columns = JSON.stringify(view.table.columns);
   const partial = partialObjectMetadata(apiVersion);
   const typed = encodeUtf8(`{"kind":${JSON.stringify(view.kind)},"apiVersion":${JSON.stringify(view.apiVersion)},`);

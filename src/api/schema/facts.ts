@@ -37,9 +37,13 @@ export function metaStruct(name: string, description: string, fields: Readonly<R
 /** The presence of a pointer in Go. */
 export const SET = { presence: 'set' } as const;
 
+export function field(shape: Shape, facts: FieldFacts): Field {
+  return { shape, facts };
+}
+
 /** A field from its protobuf number and its description. */
 export function typed(shape: Shape, protobuf: number, description: string, more: Partial<FieldFacts> = {}): Field {
-  return { shape, facts: { protobuf, description, ...more } };
+  return field(shape, { protobuf, description, ...more });
 }
 
 export function text(protobuf: number, description: string, more: Partial<FieldFacts> = {}, goType?: string): Field {

@@ -15,11 +15,7 @@ export type Documents = ReturnType<typeof createDocuments>;
  * Creates the handler of the documents, which are loaded at the first request for one. `roots`: whether to claim
  * `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`; `undefined` claims them if there is no other handler.
  */
-export function createDocuments(options: {
-  readonly versions: readonly EventVersion[];
-  readonly roots: boolean | undefined;
-}) {
-  const { versions, roots } = options;
+export function createDocuments(versions: readonly EventVersion[], roots: boolean | undefined) {
   const named = new Map(versions.map((one) => [groupVersionPath(one).slice(1), one]));
   const documents = lazy(async () => (await import('./api-documents.js')).createApiDocuments(named, roots !== false));
   return {

@@ -70,7 +70,7 @@ const itemsOf = <Item>({ pieces }: JsonPage, { ofJson }: ItemForm<Item>): readon
   ofJson === undefined || pieces.length === 0 ? [] : [ofJson(pieces)];
 
 async function* allPages<Item>(pages: PageReader, first: Page, form: ItemForm<Item>): AsyncGenerator<readonly Item[]> {
-  for (let page = first; ; page = await pages.next(page.next, PAGE)) {
+  for (let page = first; ; page = await pages.next(page.next)) {
     const bytes = bytesOf(page);
     if (bytes > READ_AHEAD) await holdBytes(pages.call, bytes);
     if ('pieces' in page) yield itemsOf(page, form);

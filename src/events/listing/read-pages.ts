@@ -57,9 +57,9 @@ export class PageReader {
   }
 
   /** Reads a further page. First yields to other requests if this one has run long enough. */
-  async next(after: Position, wanted: number): Promise<Page> {
+  async next(after: Position): Promise<Page> {
     await this.#yieldIfDue();
-    return this.#read(after, wanted);
+    return this.#read(after, PAGE);
   }
 
   async nextRecords(after: Position, wanted: number): Promise<ListPage> {

@@ -12,7 +12,7 @@ const eventAt = (revision: number): Uint8Array =>
   encoder.encode(JSON.stringify({ kind: 'Event', metadata: { name: `e${revision}`, resourceVersion: `${revision}` } }));
 
 function stream(includeObject: IncludeObject): (type: FrameType, json: Uint8Array) => unknown {
-  const write = asTable({ view: version.view, apiVersion: 'meta.k8s.io/v1', includeObject, now: () => 0 }).stream();
+  const write = asTable(version.view, 'meta.k8s.io/v1', includeObject, () => 0).stream();
   return (type, json) => {
     const { metadata, rows } = JSON.parse(new TextDecoder().decode(write(type, json))) as {
       metadata: unknown;

@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 
 const GROUP = 'events.example.com';
 const versions = [eventsV1('example.com'), coreV1('example.com')];
-const documents = (roots?: boolean): Documents => createDocuments({ versions, roots });
+const documents = (roots?: boolean): Documents => createDocuments(versions, roots);
 
 async function read(path: string, from = documents()): Promise<{ status: number; text: string }> {
   const { status, body } = await from.respond({ method: 'GET', url: path, headers: {} }, path, new Map());
@@ -42,7 +42,7 @@ describe('discovery', () => {
     expect((await json('/api'))['versions']).toEqual(['v1']);
     expect((await json('/apis'))['groups']).toMatchObject([{ name: GROUP }]);
     const [stored] = versions;
-    const alone = createDocuments({ versions: [stored as (typeof versions)[0]], roots: true });
+    const alone = createDocuments([stored as (typeof versions)[0]], true);
     expect((await read('/api/v1', alone)).status).toBe(404);
     expect(JSON.parse((await read('/api', alone)).text)).toMatchObject({ versions: [] });
   });
