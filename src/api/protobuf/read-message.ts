@@ -5,7 +5,7 @@ import { lazy } from '../schema/lazy.js';
 import type { FieldShape, ScalarShape, StructShape } from '../schema/shape.js';
 import { timeText, type TimeType } from '../../time/timestamp.js';
 import { message } from './meta-messages.js';
-import { DELIMITED, goName, messageEnd, readFields, requireWireType, VARINT, type CountingReader } from './wire.js';
+import { DELIMITED, goName, messageEnd, readFields, requireWireType, wireTypeOf, type CountingReader } from './wire.js';
 
 type Target = Record<string, unknown>;
 
@@ -24,8 +24,6 @@ export function readMessage(reader: CountingReader, shape: StructShape, end: num
   return into;
 }
 
-const VARINTS: ReadonlySet<ScalarShape['type']> = new Set(['bool', 'int32', 'int64'] as const);
-
 function readField(
   reader: CountingReader,
   { name, shape }: FieldShape,
@@ -33,8 +31,7 @@ function readField(
   into: Target,
   outerEnd: number,
 ): void {
-  const wanted = shape.kind === 'scalar' && VARINTS.has(shape.type) ? VARINT : DELIMITED;
-  requireWireType(wireType, wanted, name);
+  requireWireType(wireType, wireTypeOf(shape), name);
   switch (shape.kind) {
     case 'scalar':
       into[name] = readScalar(reader, name, shape.type, outerEnd);

@@ -1,6 +1,7 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { membersOfText } from '../../json/member-count.js';
 import { tooManyMembers } from '../body/parse-body.js';
+import type { Shape } from '../schema/shape.js';
 
 /** `k8s` and a zero byte, which identify an object in protobuf. */
 export const MAGIC: Uint8Array = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
@@ -9,8 +10,14 @@ export const VARINT = 0;
 export const DELIMITED = 2;
 const END_GROUP = 4;
 
-/** How a value is written. The others of protobuf do not occur in Kubernetes' messages. */
+/** The ways to write a value. The others of protobuf do not occur in Kubernetes' messages. */
 export type WireType = typeof VARINT | typeof DELIMITED;
+
+/** How a value is written. */
+export function wireTypeOf(shape: Shape): WireType {
+  if (shape.kind !== 'scalar') return DELIMITED;
+  return shape.type === 'bool' || shape.type === 'int32' || shape.type === 'int64' ? VARINT : DELIMITED;
+}
 
 export function tagOf(number: number, wireType: WireType): number {
   return number * 8 + wireType;

@@ -2,7 +2,7 @@ import type { BinaryWriter } from '@bufbuild/protobuf/wire';
 import type { FieldShape, ScalarShape, StructShape } from '../schema/shape.js';
 import { byCodePoint } from '../../json/code-point-order.js';
 import { timestampOf, type TimeType } from '../../time/timestamp.js';
-import { DELIMITED, MAGIC, tagOf, VARINT } from './wire.js';
+import { DELIMITED, MAGIC, tagOf, VARINT, wireTypeOf } from './wire.js';
 
 type Plain = Readonly<Record<string, unknown>>;
 
@@ -33,10 +33,10 @@ function isAlwaysWritten({ shape, presence }: FieldShape): boolean {
  * @param value undefined writes the zero value, and nothing at all for lists and maps
  */
 function writeField(writer: BinaryWriter, { shape, protobuf }: FieldShape, value: unknown): void {
-  const tag = tagOf(protobuf, DELIMITED);
+  const tag = tagOf(protobuf, wireTypeOf(shape));
   switch (shape.kind) {
     case 'scalar':
-      return writeScalar(writer, protobuf, shape.type, value);
+      return writeScalar(writer, tag, shape.type, value);
     case 'struct':
       return writeNested(writer, tag, shape, (value ?? EMPTY) as Plain);
     case 'list': {
@@ -72,9 +72,8 @@ function writeMap(writer: BinaryWriter, tag: number, map: Readonly<Record<string
   }
 }
 
-function writeScalar(writer: BinaryWriter, number: number, type: ScalarShape['type'], value: unknown): void {
-  const isVarint = type === 'bool' || type === 'int32' || type === 'int64';
-  writer.uint32(tagOf(number, isVarint ? VARINT : DELIMITED));
+function writeScalar(writer: BinaryWriter, tag: number, type: ScalarShape['type'], value: unknown): void {
+  writer.uint32(tag);
   switch (type) {
     case 'string':
       return void writer.string((value ?? '') as string);
