@@ -4,8 +4,9 @@ import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import type { KnownEntries } from './quick-object.js';
 
 /** Without the first quote, at which a search would stop in every member of the text. */
-const MANAGED = 'managedFields":[';
-const OPEN = MANAGED.length - 1;
+export const MANAGED = 'managedFields":[';
+/** Where the list begins in that text. */
+export const MANAGED_OPEN: number = MANAGED.length - 1;
 /** Managed fields end metadata, in the order of Go's structs and of the server's responses. */
 const END = ']}';
 
@@ -20,12 +21,12 @@ export function plainWithoutEntries(
   maxMembers: number,
 ): { readonly plain: PlainJson; readonly entries: readonly ManagedFieldsEntry[] } | undefined {
   const at = text.indexOf(MANAGED);
-  const end = at === -1 ? -1 : text.indexOf(END, at + OPEN);
+  const end = at === -1 ? -1 : text.indexOf(END, at + MANAGED_OPEN);
   if (end === -1) return undefined;
-  const json = text.slice(at + OPEN, end + 1);
+  const json = text.slice(at + MANAGED_OPEN, end + 1);
   const entries = known(json);
   if (!entries) return undefined;
-  const rest = `${text.slice(0, at + OPEN)}0${text.slice(end + 1)}`;
+  const rest = `${text.slice(0, at + MANAGED_OPEN)}0${text.slice(end + 1)}`;
   // A list has fewer members than characters.
   const max = maxMembers - json.length;
   const scan = scanJson(rest, max);

@@ -1,3 +1,4 @@
+import { MANAGED, MANAGED_OPEN } from '../../api/decode/known-managed-fields.js';
 import type { Event } from '../../model/event.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import type { EncodedEvent } from '../../store/contract/record.js';
@@ -34,9 +35,6 @@ export function createEventReader(entriesOf: EntriesOf): (event: EncodedEvent) =
   return (event) => readText(textOf(event), entriesOf);
 }
 
-/** Without the first quote, at which a search would stop in every member of the text. */
-const MANAGED = 'managedFields":[';
-const MANAGED_START = MANAGED.length - 1;
 const AFTER_MANAGED = `]},${FIRST_FIELD}`;
 const COMMA = 0x2c;
 
@@ -46,8 +44,8 @@ const COMMA = 0x2c;
  */
 function readText(text: string, entriesOf: EntriesOf): ReadEvent {
   const at = text.indexOf(MANAGED);
-  const end = at === -1 ? -1 : text.indexOf(AFTER_MANAGED, at + MANAGED_START);
-  const entries = end === -1 ? undefined : entriesOf(text.slice(at + MANAGED_START, end + 1));
+  const end = at === -1 ? -1 : text.indexOf(AFTER_MANAGED, at + MANAGED_OPEN);
+  const entries = end === -1 ? undefined : entriesOf(text.slice(at + MANAGED_OPEN, end + 1));
   if (!entries) return { event: JSON.parse(text) as Event, text };
   const before = text.charCodeAt(at - 2) === COMMA ? at - 2 : at - 1;
   const event = JSON.parse(text.slice(0, before) + text.slice(end + 1)) as Event;
