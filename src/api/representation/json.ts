@@ -1,7 +1,7 @@
 import { joinBytes, uninitializedBytes } from '../../http/bytes.js';
 import type { FrameType } from './contract.js';
 import { indentJson } from '../../json/indent.js';
-import { jsonBytes, type JsonSource } from '../../json/json-source.js';
+import { jsonBytes, writeJson, type JsonSource } from '../../json/json-source.js';
 import { decodeUtf8, encodeUtf8 } from '../../json/utf8.js';
 import { listBody, type ListFrame } from './list-chunks.js';
 import { formed, type ListForm, type Serializer } from './serializer.js';
@@ -24,8 +24,7 @@ function frame(type: FrameType, json: Uint8Array): Uint8Array {
 
 function line(json: JsonSource): Uint8Array {
   const out = uninitializedBytes(json.byteLength + 1);
-  if ('writeTo' in json) json.writeTo(out, 0);
-  else out.set(json);
+  writeJson(json, out, 0);
   out[json.byteLength] = NEWLINE;
   return out;
 }

@@ -1,4 +1,5 @@
 import { acceptsExactly } from '../../http/accept.js';
+import { chain } from '../../http/promise.js';
 import { groupVersion, type TypeMeta } from '../decode/type-meta.js';
 import { notAcceptable } from '../status/failures.js';
 import type { StatusFailure } from '../status/status-failure.js';
@@ -78,11 +79,7 @@ export function negotiate(
     },
     list: (meta, batches, memory) =>
       respond(200, serializer, serializer.list(transform.list(meta), batches, view, memory), inputs),
-    frames() {
-      const writer = serializer.frames(view);
-      const encoderOf = (write: FrameWriter): FrameEncoder => createFrames(serializer, transform, write);
-      return 'then' in writer ? writer.then(encoderOf) : encoderOf(writer);
-    },
+    frames: () => chain(serializer.frames(view), (write) => createFrames(serializer, transform, write)),
     status: (status) => respond(200, serializer, serializer.value(encodeUtf8(JSON.stringify(status))), inputs),
   };
 }

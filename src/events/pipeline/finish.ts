@@ -68,9 +68,8 @@ function statusFailureOf({ dependencies, scope }: RequestContext, error: unknown
 }
 
 function reportRequest(context: RequestContext, { status, body }: ApiResponse): void {
-  const { dependencies, started, request, caller, impersonator } = context;
+  const { dependencies, started, request, scope: asked, caller, impersonator } = context;
   if (started === undefined) return;
-  const { scope: asked } = context;
   // Only served versions, because clients could invent any number of others below the group.
   const isServed = asked?.routed && servedAs(asked.group, asked.version, dependencies.versions) !== undefined;
   const scope = isServed ? asked : undefined;

@@ -15,6 +15,7 @@ const BATCHES_PER_TURN = 8;
  */
 export class LiveFrames implements FrameSource {
   readonly #context: WatchContext;
+  /** Equal for watches that are sent the same chunks; undefined for an encoder with state. */
   readonly #chunkKey: string | undefined;
   readonly #watcher: Watcher;
   readonly #waker: Waker;
@@ -29,11 +30,12 @@ export class LiveFrames implements FrameSource {
 
   constructor(context: WatchContext, after: Revision, waker: Waker) {
     this.#context = context;
-    this.#chunkKey = chunkKeyOf(context);
+    const { call, selection, form } = context;
+    this.#chunkKey = form === undefined ? undefined : JSON.stringify([form, call.scope.namespace, selection.key]);
     this.#reached = after;
     this.#bookmarked = after;
     this.#waker = waker;
-    this.#watcher = context.call.dependencies.hub.watch({ after, signal: context.signal, waker });
+    this.#watcher = call.dependencies.hub.watch({ after, signal: context.signal, waker });
     if (context.options.allowWatchBookmarks) this.#waitForBookmark();
   }
 
@@ -92,11 +94,6 @@ export class LiveFrames implements FrameSource {
     this.#context.counters?.frames(1);
     return bookmarkFrame(this.#context, position, false);
   }
-}
-
-/** Equal for watches that are sent the same chunks; undefined for an encoder with state. */
-function chunkKeyOf({ call, selection, form }: WatchContext): string | undefined {
-  return form === undefined ? undefined : JSON.stringify([form, call.scope.namespace, selection.key]);
 }
 
 function framesOf(context: WatchContext, batch: Batch): BatchFrames {
