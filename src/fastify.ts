@@ -8,5 +8,6 @@ export type {
   FastifyReplyLike,
   FastifyRequestLike,
 } from './bridge/node/fastify-plugin.js';
-export type { NodeIncoming, NodeOutgoing, NodeSocket } from './bridge/node/message.js';
+export type { NodeIncoming, NodeOutgoing } from './bridge/node/message.js';
+export type { NodeSocket } from './bridge/exchange/node-socket.js';
 export type { BridgeOptions, FailurePlace } from './bridge/exchange/options.js';

@@ -1,9 +1,10 @@
 export { gracefulClose, type ClosableServer, type GracefulCloseOptions } from './bridge/node/graceful-close.js';
 export { toNodeListener, type NodeListener, type NodeListenerOptions } from './bridge/node/listener.js';
-export type { Http2SessionLike, NodeIncoming, NodeOutgoing, NodeSocket } from './bridge/node/message.js';
+export type { Http2SessionLike, NodeIncoming, NodeOutgoing } from './bridge/node/message.js';
 export { orderRequests, type OrderableServer } from './bridge/node/order-requests.js';
 export { trackConnections, type ConnectionTracker, type OpenConnections } from './bridge/node/track-connections.js';
 export type { TrackableResponse, TrackableServer, TrackableSocket } from './bridge/node/trackable.js';
+export type { NodeSocket } from './bridge/exchange/node-socket.js';
 export type { BridgeOptions, FailurePlace } from './bridge/exchange/options.js';
 export type { AbortReason } from './bridge/exchange/abort-reason.js';
 export type { AbortCode } from './model/abort-code.js';

@@ -1,7 +1,9 @@
+import type { NodeSocket } from './node-socket.js';
+
 /** The part of a request of `node:http` that shows whether all of its headers are there. */
 export interface CountedHeaders {
   readonly rawHeaders?: readonly string[] | undefined;
-  readonly socket?: { readonly server?: object | null | undefined } | null | undefined;
+  readonly socket?: Pick<NodeSocket, 'server'> | null | undefined;
 }
 
 /** How many names and values Node reads if `maxHeadersCount` is not set. */

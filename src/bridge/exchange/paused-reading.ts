@@ -1,16 +1,9 @@
+import type { NodeSocket } from './node-socket.js';
+
 /** A response of `node:http`, as far as this file uses it. */
 export interface PausableResponse {
-  readonly socket?: PausableSocket | null | undefined;
+  readonly socket?: Pick<NodeSocket, 'encrypted' | 'writableNeedDrain' | 'pause' | 'resume'> | null | undefined;
   once(event: 'finish' | 'prefinish', listener: () => void): unknown;
-}
-
-export interface PausableSocket {
-  /** True on TLS sockets. */
-  readonly encrypted?: boolean | undefined;
-  /** True while so many bytes wait that writers should. */
-  readonly writableNeedDrain?: boolean | undefined;
-  pause?(): unknown;
-  resume?(): unknown;
 }
 
 /**

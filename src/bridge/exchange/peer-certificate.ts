@@ -1,13 +1,10 @@
 import type { PeerCertificate } from '../../http/request.js';
-
-export interface CertifiedSocket {
-  /** True only when the client certificate was verified. */
-  readonly authorized?: boolean | undefined;
-  getPeerCertificate?(): unknown;
-}
+import type { NodeSocket } from './node-socket.js';
 
 /** Returns the subject of a verified client certificate. Of several common names the last one is used, as in Go. */
-export function peerCertificateOf(socket: CertifiedSocket | null | undefined): PeerCertificate | undefined {
+export function peerCertificateOf(
+  socket: Pick<NodeSocket, 'authorized' | 'getPeerCertificate'> | null | undefined,
+): PeerCertificate | undefined {
   if (socket?.authorized !== true || typeof socket.getPeerCertificate !== 'function') return undefined;
   const certificate = socket.getPeerCertificate() as { readonly subject?: Readonly<Record<string, unknown>> } | null;
   const subject = certificate?.subject;

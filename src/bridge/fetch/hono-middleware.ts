@@ -2,7 +2,8 @@ import type { ApiHandler } from '../../http/handler.js';
 import type { PeerCertificate } from '../../http/request.js';
 import { TARGET_TOO_LARGE } from '../../responses/fixed-responses.js';
 import { mayLackHeaders } from '../exchange/lost-headers.js';
-import { type CertifiedSocket, peerCertificateOf } from '../exchange/peer-certificate.js';
+import type { NodeSocket } from '../exchange/node-socket.js';
+import { peerCertificateOf } from '../exchange/peer-certificate.js';
 import type { BridgeOptions } from '../exchange/options.js';
 import { pauseWhenWritten, type PausableResponse } from '../exchange/paused-reading.js';
 import { createFetchHandler } from './handler.js';
@@ -63,13 +64,6 @@ interface HonoEnv extends Partial<BunServer> {
   readonly server?: Partial<BunServer>;
   /** The address of the client, in Deno. */
   readonly remoteAddr?: { readonly hostname?: unknown };
-}
-
-interface NodeSocket extends CertifiedSocket {
-  readonly remoteAddress?: string | undefined;
-  readonly destroyed?: boolean | undefined;
-  readonly server?: object | null | undefined;
-  once(event: 'close', listener: () => void): unknown;
 }
 
 interface BunServer {

@@ -1,5 +1,5 @@
 import { atNextTurn } from '../../clock/clock.js';
-import type { NodeSocket } from './message.js';
+import type { NodeSocket } from '../exchange/node-socket.js';
 
 /** Pieces take about a microsecond each, and Node reads 2 MiB of one connection, 350,000 of one byte, in one turn. */
 const PIECES = 1024;

@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Clock, ClockTimer } from '../../clock/clock.js';
-import { type NodeIncoming, type NodeOutgoing, type NodeSocket, http2Stream, isGone, isWritable } from './message.js';
+import type { NodeSocket } from '../exchange/node-socket.js';
+import { type NodeIncoming, type NodeOutgoing, http2Stream, isGone, isWritable } from './message.js';
 
 /** A connection is not read while at least this many of its requests wait. */
 const READ_AHEAD = 4;

@@ -1,5 +1,6 @@
 import { Server as NetServer, type Socket } from 'node:net';
 import { type Clock, atNextTurn } from '../../clock/clock.js';
+import type { NodeSocket } from '../exchange/node-socket.js';
 
 /** A server stops listening when no connection has arrived for this long. */
 const QUIET_MS = 100;
@@ -101,6 +102,6 @@ export function setAboutToStop(server: object, value: boolean): void {
 }
 
 /** While it is true, a client whose connection is closed connects again at once, and that connection may be reset. */
-export function isAboutToStop(socket: { readonly server?: object | null | undefined } | null): boolean {
+export function isAboutToStop(socket: Pick<NodeSocket, 'server'> | null): boolean {
   return (socket?.server as Marked | null | undefined)?.[ABOUT_TO_STOP] === true;
 }

@@ -1,7 +1,8 @@
 import type { Clock } from '../../clock/clock.js';
+import type { NodeSocket } from '../exchange/node-socket.js';
 import { pauseUntilSent } from '../exchange/paused-reading.js';
 import { createStallDetector, type Transfer } from '../exchange/stall-detector.js';
-import { http2Stream, tearDown, type NodeOutgoing, type NodeSocket } from './message.js';
+import { http2Stream, tearDown, type NodeOutgoing } from './message.js';
 import type { Pump } from './pump.js';
 import type { NodeExchange } from './node-exchange.js';
 

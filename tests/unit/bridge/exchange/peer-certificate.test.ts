@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type CertifiedSocket, peerCertificateOf } from '../../../../src/bridge/exchange/peer-certificate.js';
+import { peerCertificateOf } from '../../../../src/bridge/exchange/peer-certificate.js';
 
-const socket = (authorized: boolean, subject: unknown): CertifiedSocket => ({
+const socket = (authorized: boolean, subject: unknown) => ({
   authorized,
   getPeerCertificate: () => ({ subject }),
 });

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { createBodyBatcher } from '../../../../src/bridge/node/body-batcher.js';
-import type { NodeSocket } from '../../../../src/bridge/node/message.js';
+import type { NodeSocket } from '../../../../src/bridge/exchange/node-socket.js';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
