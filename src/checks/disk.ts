@@ -1,8 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { HealthCheck } from '../health/contract.js';
 import { aNonEmptyString, aNumber, required } from '../options/rules.js';
-import { makeCheck, type CommonOptions } from './make-check.js';
-import { percent } from './event-loop.js';
+import { makeCheck, percent, type CommonOptions } from './make-check.js';
 
 /** Options of {@link diskCheck}. */
 export type DiskOptions = CommonOptions & {

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay, performance, type EventLoopUtilization, type IntervalHistogram } from 'node:perf_hooks';
 import type { HealthCheck } from '../health/contract.js';
 import { aNumber, aPositiveNumber } from '../options/rules.js';
-import { LASTING, makeCheck, type CommonOptions } from './make-check.js';
+import { LASTING, makeCheck, percent, type CommonOptions } from './make-check.js';
 
 /** Options of {@link eventLoopDelayCheck}. */
 export type EventLoopDelayOptions = CommonOptions & {
@@ -86,5 +86,3 @@ export function eventLoopUtilizationCheck(options: EventLoopUtilizationOptions =
     },
   });
 }
-
-export const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;

@@ -52,3 +52,5 @@ export function makeCheck<Options extends CommonOptions>(
   }
   return made;
 }
+
+export const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;

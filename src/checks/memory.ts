@@ -3,8 +3,7 @@ import { constrainedMemory, memoryUsage } from 'node:process';
 import { getHeapStatistics } from 'node:v8';
 import type { HealthCheck } from '../health/contract.js';
 import { aNumber, aPositiveNumber } from '../options/rules.js';
-import { LASTING, makeCheck, type CommonOptions } from './make-check.js';
-import { percent } from './event-loop.js';
+import { LASTING, makeCheck, percent, type CommonOptions } from './make-check.js';
 
 /** Options of {@link heapCheck}. */
 export type HeapOptions = CommonOptions & {
