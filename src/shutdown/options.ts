@@ -4,6 +4,7 @@ import { aListOfSignals, type ShutdownSignal } from '../bridge/node/process-sign
 import type { OpenConnections } from '../bridge/node/track-connections.js';
 import { A_SERVER, SERVER_FUNCTIONS, type TrackableServer } from '../bridge/node/trackable.js';
 import type { Clock } from '../clock/clock.js';
+import type { ShutdownResult } from '../lifecycle/create-lifecycle.js';
 import type { ShutdownStep } from '../lifecycle/options.js';
 import type { Observe } from '../observe/observation.js';
 import type { OptionRule, OptionRules } from '../options/check-options.js';
@@ -119,12 +120,7 @@ export interface ShutdownReport {
   /** The connections and requests that were still open after `drainTimeoutMs` and therefore cut. */
   readonly cut: OpenConnections;
   /** Steps that failed or took too long. They do not stop the others. */
-  readonly failures: readonly {
-    /** `startShutdown`, `beforeStop`, `stopAccepting`, `endWatches`, `drain` or `close`. */
-    readonly step: string;
-    /** What the step threw or rejected with, or the error that it took too long. */
-    readonly error: unknown;
-  }[];
+  readonly failures: ShutdownResult['failures'];
   /** How long the shutdown took, in milliseconds. */
   readonly durationMs: number;
 }
