@@ -3,22 +3,18 @@ import type { Clock } from '../../clock/clock.js';
 import { messageOf } from '../../model/error-message.js';
 import type { ServingCertificate } from './certificates.js';
 
-export interface CertificateInUse {
-  readonly current: () => ServingCertificate;
-  readonly replace: (certificate: ServingCertificate) => void;
-  readonly onReplaced: (listener: (certificate: ServingCertificate) => void) => void;
-}
+export type CertificateInUse = ReturnType<typeof certificateInUse>;
 
-export function certificateInUse(first: ServingCertificate): CertificateInUse {
+export function certificateInUse(first: ServingCertificate) {
   let certificate = first;
   const listeners: ((certificate: ServingCertificate) => void)[] = [];
   return {
-    current: () => certificate,
-    replace(next) {
+    current: (): ServingCertificate => certificate,
+    replace(next: ServingCertificate): void {
       certificate = next;
       for (const listener of listeners) listener(next);
     },
-    onReplaced: (listener) => void listeners.push(listener),
+    onReplaced: (listener: (certificate: ServingCertificate) => void): void => void listeners.push(listener),
   };
 }
 
