@@ -1,7 +1,7 @@
 import { fstatSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
+import { onSignals } from '../bridge/node/process-signals.js';
 import { keepProcessAlive } from '../clock/keep-process-alive.js';
-import { withoutCopies } from '../clock/signal-copies.js';
 import { SIGNAL_EXIT_CODES, type EndSignal, type ProcessContext } from './command-line/command.js';
 
 const STDOUT = 1;
@@ -29,13 +29,7 @@ export async function runInProcess(
     stderr: process.stderr,
     pid: process.pid,
     colour: process.stdout.isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb',
-    onSignal(callback) {
-      const listener = withoutCopies(callback);
-      for (const signal of SIGNALS) process.on(signal, listener);
-      return () => {
-        for (const signal of SIGNALS) process.off(signal, listener);
-      };
-    },
+    onSignal: (callback) => onSignals(SIGNALS, callback),
     outliveOutput: () => void (outputCounts = false),
   };
   if (process.pid === 1) SIGNALS.forEach(endUnlessHeard);

@@ -2,7 +2,6 @@ import { constants } from 'node:os';
 import process from 'node:process';
 import type { OptionRule } from '../../options/check-options.js';
 import { aListOfStrings } from '../../options/rules.js';
-import { withoutCopies } from '../../clock/signal-copies.js';
 
 /** No process can listen for these. */
 const UNHEARD = ['SIGKILL', 'SIGSTOP'];
@@ -20,9 +19,26 @@ export const aListOfSignals: OptionRule = (value, name) => {
 /** A signal that ends a service. Listed here, so that users do not need the types of Node. */
 export type ShutdownSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGBREAK' | 'SIGUSR1' | 'SIGUSR2';
 
-/** Calls a listener for each of these signals, until the function that is returned is called. */
-export function onSignals(signals: readonly ShutdownSignal[], callback: (signal: ShutdownSignal) => void): () => void {
-  const listener = withoutCopies(callback);
+/** Within this time the same signal is a copy, in milliseconds: too short for somebody who insists. */
+const COPY_MS = 200;
+
+/**
+ * Calls back for each of these signals, until the function that is returned is called. Ignores copies of a signal: npm,
+ * where `sh` is bash, passes on one that the whole group has got.
+ */
+export function onSignals<Signal extends ShutdownSignal>(
+  signals: readonly Signal[],
+  callback: (signal: Signal) => void,
+): () => void {
+  let last: Signal | undefined;
+  let before = 0;
+  const listener = (signal: Signal): void => {
+    const now = performance.now();
+    if (signal === last && now < before) return;
+    last = signal;
+    before = now + COPY_MS;
+    callback(signal);
+  };
   for (const signal of signals) process.on(signal, listener);
   return () => {
     for (const signal of signals) process.off(signal, listener);
