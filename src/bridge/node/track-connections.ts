@@ -3,7 +3,7 @@ import { aClock } from '../../options/rules.js';
 import { type Clock, systemClock, atNextTurn } from '../../clock/clock.js';
 import type { Http2SessionLike, Http2StreamLike } from './message.js';
 import { aServer, ordersRequests, REQUEST_CAME } from './order-requests.js';
-import type { TrackableResponse, TrackableServer, TrackableSocket } from './trackable.js';
+import { LINGER_MS, type TrackableResponse, type TrackableServer, type TrackableSocket } from './trackable.js';
 
 /** The numbers of open connections and requests of a server. */
 export interface OpenConnections {
@@ -31,9 +31,6 @@ export interface ConnectionTracker {
   /** Destroys every connection. */
   cut(): void;
 }
-
-/** A closed connection whose client does not close its side is destroyed after this time. */
-const LINGER_MS = 1_000;
 
 interface Connection {
   readonly socket: TrackableSocket;

@@ -55,3 +55,6 @@ export const SERVER_FUNCTIONS: readonly string[] = ['close', 'emit', 'on', 'prep
 
 /** How a server is described to a service that passes something else. */
 export const A_SERVER = 'a server, as createServer(), listen() or serve() returned it';
+
+/** A closed connection whose client does not close its side is destroyed after this time. */
+export const LINGER_MS = 1_000;

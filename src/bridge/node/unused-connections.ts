@@ -1,8 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import { hasFunctions } from '../../options/rules.js';
-
-/** A closed connection whose client does not close its side is destroyed after this time. */
-const LINGER_MS = 1_000;
+import { LINGER_MS } from './trackable.js';
 
 interface UnusedSocket {
   readonly bytesRead?: number | undefined;
