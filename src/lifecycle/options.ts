@@ -52,7 +52,8 @@ export interface LifecycleOptions {
   readonly observe?: Observe | undefined;
 }
 
-const MAX_MS = 86_400_000;
+/** The longest time of a step. */
+export const MAX_MS = 86_400_000;
 
 export const lifecycleRules = (): OptionRules<LifecycleOptions> => ({
   health: required(anObjectWith(['startShutdown'], 'the object of createHealth')),

@@ -5,7 +5,7 @@ import type { OpenConnections } from '../bridge/node/track-connections.js';
 import { A_SERVER, SERVER_FUNCTIONS, type TrackableServer } from '../bridge/node/trackable.js';
 import type { Clock } from '../clock/clock.js';
 import type { ShutdownResult } from '../lifecycle/create-lifecycle.js';
-import type { ShutdownStep } from '../lifecycle/options.js';
+import { MAX_MS, type ShutdownStep } from '../lifecycle/options.js';
 import type { Observe } from '../observe/observation.js';
 import type { OptionRule, OptionRules } from '../options/check-options.js';
 import { aBoolean, aClock, aFunction, aListOf, aNumber, anObjectWith, oneOf, required } from '../options/rules.js';
@@ -125,8 +125,7 @@ export interface ShutdownReport {
   readonly durationMs: number;
 }
 
-const MAX_MS = 86_400_000;
-/** Keeps the drain and the time reserved after it below the limit of `createLifecycle`. */
+/** Keeps the drain and the time reserved after it below {@link MAX_MS}, the limit of `createLifecycle`. */
 const MAX_DRAIN_MS = 36_000_000;
 
 const aServer = /* @__PURE__ */ anObjectWith(SERVER_FUNCTIONS, `${A_SERVER}, or a list of servers`);
