@@ -12,7 +12,7 @@ import type { HealthRoot } from './contract.js';
 import { createProbeResults, reportOf, finished } from './evaluate.js';
 import type { Evaluation, ProbeVerdict, FinishedEvaluation } from './evaluate.js';
 import type { HealthOptions } from './options.js';
-import type { AskOpen, AskPermission } from './permission.js';
+import type { AskPermission } from './permission.js';
 import { ROOT_OK, checkText, rootJson, rootText } from './render.js';
 import { rootOf } from './registry.js';
 
@@ -20,7 +20,7 @@ export interface EndpointsDependencies {
   readonly clock: Clock;
   readonly observe: Observe;
   readonly permission: AskPermission;
-  readonly open: AskOpen;
+  readonly open: AskPermission;
   evaluate(root: HealthRoot, exclude: readonly string[]): Evaluation;
   /** Returns the verdict of one check of an endpoint; `undefined` if the endpoint has no check with that name. */
   evaluateOne(root: HealthRoot, name: string): Verdict | Promise<Verdict> | undefined;

@@ -19,11 +19,11 @@ export type AskPermission = (request: ApiRequest, path: string) => Permission | 
 const WITHOUT_REASONS: Permission = /* @__PURE__ */ Object.freeze({ granted: true, mayKnow: false });
 const WITH_REASONS: Permission = /* @__PURE__ */ Object.freeze({ granted: true, mayKnow: true });
 
-/** As {@link AskPermission}, for open roots and health objects without hooks. Synchronous: nobody is authenticated. */
-export type AskOpen = (request: ApiRequest) => Permission;
-
-/** Allows all but seeing reasons. Ignores impersonation headers if enabled, else refuses them as everywhere. */
-export function grantToAll(impersonation: boolean): AskOpen {
+/**
+ * For open roots and health objects without hooks: allows all but seeing reasons. Ignores impersonation headers if
+ * enabled, else refuses them as everywhere.
+ */
+export function grantToAll(impersonation: boolean): AskPermission {
   return (request) =>
     !impersonation && asksToImpersonate(request) ? refused(refusedResponse(NO_IMPERSONATION)) : WITHOUT_REASONS;
 }
