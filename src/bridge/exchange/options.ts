@@ -63,11 +63,6 @@ export const bridgeRules = (): OptionRules<BridgeOptions> => ({
 
 /** @throws TypeError listing every fault of a bridge's arguments */
 export function checkBridge(maker: string, handler: unknown, options: BridgeOptions): void {
-  throwFaults(maker, [
-    ...required(mustBe((value) => typeof value === 'function', 'a function, such as health.handle'))(
-      handler,
-      'the handler',
-    ),
-    ...optionFaults(options, bridgeRules()),
-  ]);
+  const aHandler = required(mustBe((value) => typeof value === 'function', 'a function, such as health.handle'));
+  throwFaults(maker, [...aHandler(handler, 'the handler'), ...optionFaults(options, bridgeRules())]);
 }

@@ -5,8 +5,7 @@ import {
   anyOf,
   firstAuthenticator,
   staticTokens,
-  type Authenticate,
-  type Authorize,
+  type ApiServerOptions,
 } from '../../index.js';
 import { MASTERS, UNAUTHENTICATED } from '../../auth/contract.js';
 import { abac, parsePolicyFile } from './abac.js';
@@ -14,10 +13,7 @@ import type { Flags } from './flags.js';
 import { parseTokensFile, type TokenUser } from './tokens-file.js';
 import type { AccessFiles } from './preparation.js';
 
-export interface StandaloneAccess {
-  readonly authenticate: Authenticate;
-  readonly authorize: Authorize;
-}
+export type StandaloneAccess = Pick<ApiServerOptions, 'authenticate' | 'authorize'>;
 
 const ADMIN: TokenUser = { name: 'admin', uid: 'admin', groups: [MASTERS] };
 const PUBLIC = {
