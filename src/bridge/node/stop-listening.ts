@@ -29,7 +29,7 @@ export function stopListening(server: object, clock: Clock, withinMs: number, st
   let since = begun;
   let stopped = false;
 
-  const now = (): void => {
+  const stopNow = (): void => {
     if (stopped) return;
     stopped = true;
     stop();
@@ -41,10 +41,10 @@ export function stopListening(server: object, clock: Clock, withinMs: number, st
     count = held.count();
     const due = Math.min(since + quietMs, latest);
     if (time < due) clock.setTimer(look, due - time);
-    else whenAccepted(clock, held.count, now);
+    else whenAccepted(clock, held.count, stopNow);
   };
   look();
-  return now;
+  return stopNow;
 }
 
 /** Node accepts one waiting connection in each turn of the event loop: this waits for a turn that accepts none. */

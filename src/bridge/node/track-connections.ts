@@ -121,7 +121,7 @@ export function trackConnections(
     if (connection.open === 0) connection.last = undefined;
     if (draining) connection.since = clock.monotonic();
   }
-  const isLast = (response: TrackableResponse | undefined, last: boolean): void => {
+  const markAsLast = (response: TrackableResponse | undefined, last: boolean): void => {
     if (response !== undefined && response.headersSent !== true) response.shouldKeepAlive = !last;
   };
   const onRequest = (request: { readonly socket: TrackableSocket }, response: TrackableResponse): void => {
@@ -134,8 +134,8 @@ export function trackConnections(
     }
     const connection = connections.get(request.socket) ?? track(request.socket);
     if (draining) {
-      isLast(connection.last, false);
-      isLast(response, true);
+      markAsLast(connection.last, false);
+      markAsLast(response, true);
     }
     connection.open += 1;
     connection.last = response;
@@ -176,7 +176,7 @@ export function trackConnections(
       for (const connection of connections.values()) {
         connection.since = now;
         connection.bytesRead = connection.socket.bytesRead ?? 0;
-        isLast(connection.last, true);
+        markAsLast(connection.last, true);
       }
       for (const session of sessions.keys()) sendGoAway(session);
     },
