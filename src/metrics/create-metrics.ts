@@ -130,15 +130,13 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     for (const metric of all) registry.registerMetric(metric as never);
     return registry;
   };
-  const given = options.registry && register(options.registry);
-  let own: Promise<MetricsRegistry> | undefined;
-  const registryOf = (): Promise<MetricsRegistry> =>
-    given ? Promise.resolve(given) : (own ??= loadRegistry(processMetrics).then(register));
+  let registered = options.registry && Promise.resolve(register(options.registry));
 
   // Printing takes milliseconds, and more with many connections.
   const print = oncePerTurn(async (path: string): Promise<ApiResponse> => {
-    const registry = await registryOf().catch((error: unknown) => {
-      own = undefined;
+    registered ??= loadRegistry(processMetrics).then(register);
+    const registry = await registered.catch((error: unknown) => {
+      registered = undefined;
       throw error;
     });
     const { contentType } = registry;
