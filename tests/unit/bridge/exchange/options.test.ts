@@ -11,6 +11,9 @@ test.each([
   expect(() => make('handler' as never, bad)).toThrow(
     new RegExp(`^${name}: the handler .*basePath .*onError .*maxBodyBytes .*signal .*stallTimeoutMs `),
   );
+  expect(() => make('handler' as never)).toThrow(
+    new TypeError(`${name}: the handler must be a function, such as health.handle`),
+  );
   const signal = new AbortController().signal;
   expect(() => make(() => undefined)).not.toThrow();
   expect(() =>

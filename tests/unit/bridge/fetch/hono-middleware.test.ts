@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { toHonoMiddleware } from '../../../../src/bridge/fetch/hono-middleware.js';
 import type { ApiRequest } from '../../../../src/http/request.js';
@@ -71,6 +72,58 @@ describe('the middleware for Hono', () => {
     const headers = { 'if-none-match': '"1"', accept: '*/*' };
     expect((await seen({ incoming: { socket: null } }, headers)).headers).toEqual({ accept: '*/*' });
     expect((await seen({}, headers)).headers).toEqual(headers);
+  });
+
+  test('refuses a request of which Node may have dropped headers, whatever its path', async () => {
+    let asked = 0;
+    const app = new Hono().use(
+      toHonoMiddleware(() => {
+        asked += 1;
+        return OK;
+      }),
+    );
+    const answer = async (length: number, maxHeadersCount?: number): Promise<string> => {
+      const incoming = { rawHeaders: Array<string>(length).fill('a'), socket: { server: { maxHeadersCount } } };
+      const response = await app.request('/readyz', {}, { incoming } as never);
+      return `${response.status} ${response.headers.get('content-type')} ${await response.text()}`;
+    };
+    const refused = '431 text/plain; charset=utf-8 431 Request Header Fields Too Large\n';
+    expect([await answer(2_000), await answer(202, 100)]).toEqual([refused, refused]);
+    expect(asked).toBe(0);
+    expect([await answer(1_998), await answer(198, 100)]).toEqual(['200 text/plain ok', '200 text/plain ok']);
+  });
+
+  test('aborts requests that wait behind others of their connection when it closes, and listens once for all', async () => {
+    const socket = Object.assign(new EventEmitter(), { destroyed: false });
+    const aborted: string[] = [];
+    const app = new Hono().use(
+      toHonoMiddleware(({ url, signal }) => {
+        signal?.addEventListener('abort', () => aborted.push(url));
+        return new Promise(() => undefined);
+      }),
+    );
+    const ask = (path: string): void =>
+      void app.request(path, {}, { incoming: { socket }, outgoing: { socket: null } } as never);
+    ask('/1');
+    ask('/2');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([socket.listenerCount('close'), aborted]).toEqual([1, []]);
+    socket.emit('close');
+    expect(aborted).toEqual(['/1', '/2']);
+  });
+
+  test('aborts a request whose connection has closed before its turn', async () => {
+    const incoming = { socket: { destroyed: true, once: () => undefined } };
+    const aborted: unknown[] = [];
+    const app = new Hono().use(
+      toHonoMiddleware(({ signal }) => {
+        aborted.push(signal?.aborted);
+        return OK;
+      }),
+    );
+    await app.request('/', {}, { incoming, outgoing: { socket: null } } as never);
+    await app.request('/', {}, { incoming, outgoing: { socket: {} } } as never);
+    expect(aborted).toEqual([true, false]);
   });
 
   test('names itself in the error about its arguments', () => {

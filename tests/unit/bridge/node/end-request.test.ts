@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { createServer, IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { connect, Socket, type AddressInfo } from 'node:net';
 import { finished } from 'node:stream/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { endEmptyRequest } from '../../../../src/bridge/node/end-request.js';
 import { toNodeListener } from '../../../../src/node.js';
 
 const servers: Server[] = [];
@@ -97,4 +98,15 @@ describe('the request of a response in one piece', () => {
     await once((requests[0] as IncomingMessage).socket, 'close');
     expect(requests[0]).toMatchObject({ aborted: false, errored: null });
   });
+});
+
+it.each<[string, boolean, (req: IncomingMessage) => void]>([
+  ['that has ended without a body', true, (req) => void req.push(null)],
+  ['whose end has not been read yet', false, () => undefined],
+  ['with a body that nobody has read', false, (req) => void (req.push('body') && req.push(null))],
+])('a request is marked as read, or not: one %s', (_, isMarked, receive) => {
+  const req = Object.assign(new IncomingMessage(new Socket()), { complete: true });
+  receive(req);
+  endEmptyRequest(req);
+  expect([req.destroyed, req.readableEnded]).toEqual([isMarked, isMarked]);
 });

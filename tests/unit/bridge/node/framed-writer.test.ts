@@ -56,6 +56,18 @@ describe('small chunks of a watch', () => {
     expect(writes).toBeLessThanOrEqual(5);
   });
 
+  it('are copied only up to 64 KiB: a larger one is written as it is', async () => {
+    const lengths: number[] = [];
+    await received(['x'.repeat(65_536), 'y'.repeat(65_537)], (res) => {
+      const socket = res.socket as unknown as { write(...given: unknown[]): boolean };
+      const write = socket.write.bind(socket);
+      socket.write = (...given) => (lengths.push((given[0] as Uint8Array).length), write(...given));
+    });
+    // `10000`, two line breaks.
+    expect(lengths).toContain(65_536 + 9);
+    expect(lengths).toContain(65_537);
+  });
+
   it('go through a `write` that middleware or a class of the service has put in place', async () => {
     const seen: string[] = [];
     const text = await received(['one\n', 'two\n'], (res) => {

@@ -114,6 +114,20 @@ describe('heads of common responses', () => {
     expect(byNode).toBe(2);
   });
 
+  it('follow a change of how many requests a connection may have', async () => {
+    let server: Server | undefined;
+    const before = (_: ServerResponse, index: number): void => {
+      if (server && index === 0) server.maxRequestsPerSocket = 20;
+    };
+    const { own, node, byNode } = await bothWays([OK, OK, OK], {
+      setUp: (made) => void (server = Object.assign(made, { maxRequestsPerSocket: 10 })),
+      before,
+    });
+    expect(own).toEqual(node);
+    expect(own[2]).toContain('max=20\r\n');
+    expect(byNode).toBe(2);
+  });
+
   it('have the date of the second in which they are written', async () => {
     const clock = fakeClock();
     const before = (_: ServerResponse, index: number): void => clock.advance(index === 2 ? 1_000 : 0);

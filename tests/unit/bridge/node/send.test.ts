@@ -1,8 +1,9 @@
+import { EventEmitter } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import type { ApiResponse } from '../../../../src/http/response.js';
 import { toNodeListener } from '../../../../src/node.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
-import { Incoming, Outgoing, serve, settled } from './hand-made.js';
+import { Incoming, listening, Outgoing, serve, settled } from './hand-made.js';
 
 const get = (more: object = {}): Incoming => {
   const req = new Incoming({}, 'GET');
@@ -142,4 +143,94 @@ test('the target of a request is decoded as UTF-8, although Node hands it over a
   for (const url of ['/\u00c3\u00a9', '/plain']) serve((request) => void seen.push(request.url), get({ url }));
   await settled();
   expect(seen).toEqual(['/é', '/plain']);
+});
+
+test('a large response is written in one piece over HTTP/1, and in several over HTTP/2', async () => {
+  class Counting extends Outgoing {
+    writes = 0;
+    override write(chunk: string | Uint8Array, callback?: () => void): boolean {
+      this.writes++;
+      return super.write(chunk, callback);
+    }
+  }
+  const body = 'x'.repeat(100_000);
+  const stream = Object.assign(new EventEmitter(), { close: vi.fn(), endAfterHeaders: true });
+  for (const [more, writes] of [
+    [{}, 0],
+    [{ stream }, 3],
+  ] as const) {
+    const res = Object.assign(new Counting(), more);
+    serve(() => ({ status: 200, headers: {}, body }), get(more), { clock: fakeClock() }, res);
+    await settled();
+    expect([res.text === body, res.ended, res.writes]).toEqual([true, 1, writes]);
+  }
+});
+
+describe('a response before the body of its request has arrived', () => {
+  /** The response once the body has ended. `writableLength`: what waits for the client then. */
+  const answered = async (writableLength: number) => {
+    const clock = fakeClock();
+    const req = new Incoming({ 'content-length': '4' });
+    const res = new Outgoing();
+    Object.assign(res.socket as object, { writableLength });
+    serve(() => ({ status: 200, headers: {}, body: 'early' }), req, { clock, stallTimeoutMs: 60_000 }, res);
+    await settled();
+    expect([res.text, res.ended]).toEqual(['early', 0]);
+    res.writableLength = writableLength;
+    req.end('body');
+    await settled();
+    expect([res.text, res.ended, res.destroyed]).toEqual(['early', 1, false]);
+    return { clock, res };
+  };
+
+  test('is broken off where its client then reads nothing', async () => {
+    const { clock, res } = await answered(5);
+    clock.advance(50_000);
+    expect(res.destroyed).toBe(false);
+    clock.advance(16_000);
+    expect(res.destroyed).toBe(true);
+  });
+
+  test('is not watched where the system has taken all of it', async () => {
+    const { clock, res } = await answered(0);
+    expect(listening(res)).not.toHaveProperty('close');
+    clock.advance(20 * 60_000);
+    expect(res.destroyed).toBe(false);
+  });
+
+  test('has its head sent at once where it has no body, if Node can do so', async () => {
+    const without = Object.assign(new Outgoing(), { flushHeaders: undefined }) as unknown as Outgoing;
+    for (const res of [new Outgoing(), without]) {
+      const req = new Incoming({ 'content-length': '4' });
+      serve(() => ({ status: 204, headers: {}, body: null }), req, { clock: fakeClock() }, res);
+      await settled();
+      expect([res.status, res.flushed, res.ended]).toEqual([204, res === without ? 0 : 1, 0]);
+      req.end('body');
+      await settled();
+      expect([res.text, res.ended, res.destroyed]).toEqual(['', 1, false]);
+    }
+  });
+
+  test('is ended at once over HTTP/2, and only once', async () => {
+    const stream = Object.assign(new EventEmitter(), { close: vi.fn(), endAfterHeaders: false });
+    const req = Object.assign(new Incoming({}), { stream });
+    const res = Object.assign(new Outgoing(), { stream });
+    serve(() => ({ status: 200, headers: {}, body: 'early' }), req, { clock: fakeClock() }, res);
+    await settled();
+    expect([res.text, res.ended]).toEqual(['early', 1]);
+    req.end('body');
+    await settled();
+    expect([res.text, res.ended, stream.close.mock.calls.length]).toEqual(['early', 1, 0]);
+  });
+
+  test('is complete where the body does not end, and the connection is closed', async () => {
+    const clock = fakeClock();
+    const req = new Incoming({ 'content-length': '4' });
+    const res = serve(() => ({ status: 200, headers: {}, body: 'early' }), req, { clock });
+    await settled();
+    clock.advance(4_999);
+    expect([res.text, res.ended, req.socket.destroyed]).toEqual(['early', 0, false]);
+    clock.advance(1);
+    expect([res.text, res.ended, req.socket.destroyed]).toEqual(['early', 1, true]);
+  });
 });

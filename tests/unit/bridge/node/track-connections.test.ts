@@ -203,6 +203,15 @@ describe('a response', () => {
     expect(ask(sent).shouldKeepAlive).toBe(false);
   });
 
+  test('still closes the connection when one before it has ended', () => {
+    const { ask, connect, tracker } = bench();
+    const socket = connect();
+    const [first, second] = [ask(socket), ask(socket)];
+    first.emit('close');
+    tracker.startDraining();
+    expect([first.shouldKeepAlive, second.shouldKeepAlive]).toEqual([true, false]);
+  });
+
   test('is not changed by draining when it has ended', () => {
     const { ask, connect, tracker } = bench();
     const socket = connect();

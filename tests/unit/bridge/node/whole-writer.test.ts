@@ -42,17 +42,15 @@ const request = (path: string, method = 'GET', more = ''): string =>
   `${method} ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
 const last = (path: string, method = 'GET'): string => request(path, method, 'Connection: close\r\n');
 
-async function textOf(socket: Socket): Promise<string> {
-  const pieces: Buffer[] = [];
-  for await (const bytes of socket) pieces.push(bytes as Buffer);
-  return Buffer.concat(pieces).toString();
-}
-
-const ask = (port: number, text: string): Promise<string> => {
+async function piecesOf(port: number, text: string): Promise<Buffer[]> {
   const socket = connect(port, '127.0.0.1');
   socket.write(text);
-  return textOf(socket);
-};
+  const pieces: Buffer[] = [];
+  for await (const bytes of socket) pieces.push(bytes as Buffer);
+  return pieces;
+}
+
+const ask = async (port: number, text: string): Promise<string> => Buffer.concat(await piecesOf(port, text)).toString();
 
 const bodies = (text: string): string[] => text.split(/HTTP\/1.1 200 OK\r\n[^]*?\r\n\r\n/).slice(1);
 
@@ -64,6 +62,14 @@ describe('a response in one piece', () => {
   ])('is given to the system in one write: %s', async (_, body, expected) => {
     const { port, calls } = await serve(() => ({ status: 200, headers: {}, body }));
     expect(bodies(await ask(port, request('/1') + last('/2')))).toEqual([expected, expected]);
+    expect(calls).toEqual({ writeBuffer: 2, writev: 0 });
+  });
+
+  it('has its headers in Latin-1 and its text in UTF-8', async () => {
+    const { port, calls } = await serve(() => ({ status: 200, headers: { 'x-a': 'é' }, body: 'é' }));
+    const bytes = Buffer.concat(await piecesOf(port, request('/1') + last('/2'))).toString('latin1');
+    expect(bytes.match(/x-a: .*/g)).toEqual(['x-a: \u00e9', 'x-a: \u00e9']);
+    expect(bytes.match(/\r\n\r\n../g)).toEqual(['\r\n\r\n\u00c3\u00a9', '\r\n\r\n\u00c3\u00a9']);
     expect(calls).toEqual({ writeBuffer: 2, writev: 0 });
   });
 
