@@ -34,10 +34,39 @@ test('headers can be read as the first value or as all values', () => {
 });
 
 test('a response that cannot be sent is a TypeError that names every fault', () => {
-  expect(() => checkResponse(null as never)).toThrow(TypeError);
-  expect(() => checkResponse({ status: 99, headers: null, body: {} } as never)).toThrow(/status.*headers.*body/);
+  expect(() => checkResponse({ status: 99, headers: null, body: {} } as never)).toThrow(
+    new TypeError(
+      'a handler returned a response that cannot be sent: status must be an integer from 200 to 599; headers must be a plain object, such as Object.fromEntries(headers); body must be a string, a Uint8Array, an async iterable or null',
+    ),
+  );
   expect(() => checkResponse({ status: 200, headers: {}, body: null })).not.toThrow();
   expect(() => checkResponse({ status: 200, headers: {}, body: Buffer.from('x') })).not.toThrow();
+});
+
+test.each([null, undefined, 'ok', 200, true, Symbol('ok')])(
+  'what is no response is a TypeError that says what to return (%#)',
+  (value) => {
+    expect(() => checkResponse(value as never)).toThrow(
+      new TypeError('a handler must return { status, headers, body }, or undefined for a path that is not its own'),
+    );
+  },
+);
+
+test.each([
+  [199, false],
+  [200, true],
+  [200.5, false],
+  ['200', false],
+  [599, true],
+  [600, false],
+])('a status is an integer from 200 to 599: %o', (status, isValid) => {
+  const check = expect(() => checkResponse({ status, headers: {}, body: null } as never));
+  if (isValid) check.not.toThrow();
+  else check.toThrow('a handler returned a response that cannot be sent: status must be an integer from 200 to 599');
+});
+
+test.each(['x-a: 1', 1, undefined])('headers that are no object are refused (%#)', (headers) => {
+  expect(() => checkResponse({ status: 200, headers, body: null } as never)).toThrow('headers must be a plain object');
 });
 
 test.each([new Headers({ 'x-a': '1' }), new Map([['x-a', '1']]), [['x-a', '1']]])(

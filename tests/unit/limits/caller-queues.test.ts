@@ -93,6 +93,39 @@ describe('a waiting request', () => {
   });
 });
 
+describe('the kinds of work that wait', () => {
+  const queues = () => {
+    const loop = fakeLoop();
+    const atNextTurn = vi.fn(loop.atNextTurn);
+    const made = createCallerQueues({ ...loop, atNextTurn, waitMs: 5_000, free: () => 1, freeFor: () => 1 });
+    const served: string[] = [];
+    const wait = (kind: 'start' | 'bytes' | 'read' | 'write'): void =>
+      void made.wait(kind, made.of('jane', false), HERE, () => served.push(kind));
+    return { ...loop, atNextTurn, served, wait };
+  };
+
+  it('are served in turn, after the one that was served last', async () => {
+    const { served, turns, wait } = queues();
+    for (const kind of ['write', 'read', 'bytes', 'start'] as const) wait(kind);
+    await turns(4);
+    expect(served.splice(0)).toEqual(['bytes', 'read', 'write', 'start']);
+    for (const kind of ['start', 'write', 'bytes'] as const) wait(kind);
+    await turns(4);
+    expect(served).toEqual(['bytes', 'write', 'start']);
+  });
+
+  it('request no turn of the event loop once nothing waits', async () => {
+    const { atNextTurn, served, turns, wait } = queues();
+    wait('read');
+    wait('start');
+    await turns(4);
+    expect(served).toEqual(['read', 'start']);
+    atNextTurn.mockClear();
+    await turns(4);
+    expect(atNextTurn).not.toHaveBeenCalled();
+  });
+});
+
 describe('the queue of a caller', () => {
   const queues = () => {
     const loop = fakeLoop();

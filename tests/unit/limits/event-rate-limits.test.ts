@@ -93,6 +93,15 @@ describe('the types of limits', () => {
   });
 });
 
+it('events without a source and an object share one limit by source and object', () => {
+  const { rates } = limits({ type: 'SourceAndObject', qps: 1, burst: 1 });
+  const bare = { ...WRITE, event: { metadata: { name: 'a' } } };
+  expect(rates.debit(bare)).toBeUndefined();
+  expect(rates.debit({ ...WRITE, event: { metadata: { name: 'b' } } })?.text).toBe(
+    'limit reached on type SourceAndObject for key ',
+  );
+});
+
 describe('several limits', () => {
   it('each use a token, also where another one refuses', () => {
     const { rates } = limits({ type: 'Server', qps: 0.001, burst: 1 }, { type: 'User', qps: 0.001, burst: 2 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Queue, type Waiter } from '../../../src/limits/queue.js';
 import { collectGarbage } from '../../collect-garbage.js';
 
@@ -24,5 +24,32 @@ describe('a queue', () => {
     collectGarbage();
     expect(served.deref()).toBeUndefined();
     expect(queue.length).toBe(1);
+  });
+
+  it('keeps its order and its length over many requests', () => {
+    const queue = new Queue();
+    const all = Array.from({ length: 1_000 }, () => waiter());
+    for (const one of all) queue.push(one);
+    for (const [index, one] of all.entries()) {
+      expect(queue.length).toBe(1_000 - index);
+      expect(queue.shift() === one).toBe(true);
+    }
+    expect([queue.length, queue.shift()]).toEqual([0, undefined]);
+    queue.push(all[0] as Waiter);
+    expect([queue.length, queue.shift() === all[0], queue.length]).toEqual([1, true, 0]);
+  });
+
+  it.each([1, 2_000])('drops what it has served once in 256 requests, while %i wait', (count) => {
+    const queue = new Queue();
+    const one = waiter();
+    for (let i = 0; i < count; i++) queue.push(one);
+    const slice = vi.spyOn(Array.prototype, 'slice');
+    for (let i = 0; i < 1_024; i++) {
+      queue.push(one);
+      queue.shift();
+    }
+    const copies = slice.mock.calls.length;
+    slice.mockRestore();
+    expect([copies, queue.length]).toEqual([4, count]);
   });
 });

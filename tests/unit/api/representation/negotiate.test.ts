@@ -278,6 +278,27 @@ describe('lists', () => {
   });
 });
 
+describe('a representation says of a list', () => {
+  it.each<[string, NegotiationInputs, boolean]>([
+    ['compact JSON', {}, true],
+    ['pretty JSON', { pretty: 'true' }, false],
+    ['a Table', { accept: TABLE }, false],
+    ['metadata', { accept: METADATA_LIST }, false],
+    ['YAML', { accept: 'application/yaml' }, false],
+    ['protobuf', { accept: 'application/vnd.kubernetes.protobuf' }, false],
+  ])('whether its items are written unchanged: %s', (_, inputs, expected) => {
+    expect(choose(inputs, 'list').joinsItems).toBe(expected);
+  });
+
+  it.each([
+    ['application/json', false],
+    ['application/yaml', false],
+    ['application/vnd.kubernetes.protobuf', true],
+  ])('whether it is written after all items have been read: %s', (accept, expected) => {
+    expect(choose(accept, 'list').gathersItems).toBe(expected);
+  });
+});
+
 describe('includeObject', () => {
   it('chooses what a row contains', async () => {
     const row = async (includeObject: string): Promise<unknown> => {
@@ -317,6 +338,13 @@ describe('watch frames', () => {
     expect(frames.cacheKey).toBeDefined();
     expect(text(frames.encode('ADDED', encode(EVENT)))).toBe(`{"type":"ADDED","object":${EVENT}}\n`);
     expect(text(frames.encode('ERROR', encode(STATUS)))).toBe(`{"type":"ERROR","object":${STATUS}}\n`);
+  });
+
+  it.each(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'] as const)('begin with their type: %s', async (type) => {
+    const frames = await choose({}, 'watch').frames();
+    expect(text(frames.encode(type, encode('{"kind":"Event"}')))).toBe(
+      `{"type":"${type}","object":{"kind":"Event"}}\n`,
+    );
   });
 
   it('have metadata only, under a key of their own', async () => {

@@ -44,6 +44,12 @@ async function listed(
   return { text, parts };
 }
 
+test.each([1, 2_000, 4_000, 20_000])('an object with %i notes is complete as YAML', async (length) => {
+  const object = { kind: 'Event', notes: Array.from({ length }, (_, index) => `note ${index}`) };
+  const text = new TextDecoder().decode((await yamlWriter.value(bytes(object))) as Uint8Array);
+  expect(text === writeYaml(object)).toBe(true);
+});
+
 describe('a list as YAML', () => {
   const items = Array.from({ length: 25 }, (_, index) => ({
     name: `a${index}`,
@@ -75,6 +81,16 @@ describe('a list as YAML', () => {
     expect(text).toBe(whole('items', many));
     expect(parts).toBeGreaterThan(2);
     expect(turns).toBeGreaterThan(10);
+  });
+
+  test('is complete where an item has to be written in several turns of the event loop', async () => {
+    const long = [
+      { name: 'a' },
+      { name: 'b', notes: Array.from({ length: 20_000 }, (_, index) => `note ${index}`) },
+      1,
+    ];
+    const { text } = await listed(form(), long);
+    expect(text === whole('items', long)).toBe(true);
   });
 
   test('that is not read to its end ends its source', async () => {
