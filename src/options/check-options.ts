@@ -4,7 +4,7 @@ export type OptionRule = (value: unknown, name: string) => readonly string[];
 /** The options of a function, each with its rule. The type ensures that every option has one. */
 export type OptionRules<Options> = { readonly [Name in keyof Required<Options>]: OptionRule };
 
-/** Returns the faults of options that are valid individually. Items that are not strings are ignored. */
+/** Returns the faults of options that are valid individually. `false` and `undefined` are ignored. */
 export type CrossCheck<Options> = (options: Options) => readonly (string | false | undefined)[];
 
 /** Checks the options of the function `where`. @throws TypeError listing every fault, unknown options included */
@@ -35,7 +35,7 @@ export function optionFaults<Options extends object>(
     ...Object.keys(given)
       .filter((name) => !Object.hasOwn(rules, name))
       .map((name) => unknownOption(name, known, prefix)),
-    ...(crossCheck?.(given as Options) ?? []).filter((fault) => typeof fault === 'string'),
+    ...((crossCheck?.(given as Options) ?? []).filter(Boolean) as string[]),
   ];
 }
 
