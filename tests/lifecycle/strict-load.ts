@@ -28,7 +28,7 @@ export interface Outcome {
 /** The clients that {@link strictLoad} has started. */
 export interface StrictLoad {
   readonly outcome: Outcome;
-  /** Resolves when every client has had its first response. */
+  /** Resolves when every client has had its first response, and {@link ENOUGH} requests and events theirs. */
   readonly warm: Promise<unknown>;
   /** Resolves when no client gets a connection any more. */
   readonly ended: Promise<unknown>;
@@ -70,6 +70,9 @@ export interface ClientContext {
   readonly start: (client: (arrived: () => void) => Promise<void>) => Promise<void>;
 }
 
+/** How many responses, and created events, are the least for a test. */
+export const ENOUGH = 20;
+
 const REQUEST = 'GET /spare HTTP/1.1\r\nHost: a\r\n\r\n';
 
 /**
@@ -78,6 +81,13 @@ const REQUEST = 'GET /spare HTTP/1.1\r\nHost: a\r\n\r\n';
  */
 export function strictLoad(target: Target): StrictLoad {
   const outcome: Outcome = { resets: [], created: [], refused: [], responses: 0, farewells: 0 };
+  let waiting = 0;
+  let becomeWarm!: () => void;
+  const warm = new Promise<void>((resolve) => (becomeWarm = resolve));
+  const check = (): void => {
+    const counts = [outcome.responses, target.events === undefined ? Infinity : outcome.created.length];
+    if (waiting === 0 && Math.min(...counts) >= ENOUGH) becomeWarm();
+  };
   let posted = 0;
   const ask: Ask = (path) => {
     const creates = path === target.events;
@@ -89,21 +99,18 @@ export function strictLoad(target: Target): StrictLoad {
       body: creates ? JSON.stringify(event(name)) : undefined,
       answered(status = 0): void {
         outcome.responses++;
-        if (!creates) return;
-        if (status === 201) outcome.created.push(name);
-        else outcome.refused.push(status);
+        if (creates && status === 201) outcome.created.push(name);
+        else if (creates) outcome.refused.push(status);
+        check();
       },
       lost: (reason) => void outcome.resets.push(`${path}: ${reason}`),
     };
   };
-  let waiting = 0;
-  let allArrived!: () => void;
-  const warm = new Promise<void>((resolve) => (allArrived = resolve));
   const start: ClientContext['start'] = (client) => {
     waiting += 1;
     return client(() => {
       waiting -= 1;
-      if (waiting === 0) allArrived();
+      check();
     });
   };
   const around = (ms: number): number => ms * (0.5 + random.fraction());
