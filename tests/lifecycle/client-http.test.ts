@@ -223,11 +223,11 @@ describe('a client over HTTP', () => {
 
   test('fails when there is no response within timeoutMs', async () => {
     const clock = fakeClock();
-    const { client, server } = await clientOf(() => undefined, {}, { clock });
+    const { client, server, port } = await clientOf(() => undefined, {}, { clock });
     const failed = failureOf(client.get({ name: 'a' }, { timeoutMs: 30 }));
     await once(server, 'request');
     clock.advance(30);
-    const message = 'there was no response within 30 ms';
+    const message = `there was no response from ${local(port)} within 30 ms`;
     expect(await failed).toMatchObject({ name: 'ConnectionError', message, sent: true });
   });
 
@@ -247,7 +247,8 @@ describe('a client over HTTP', () => {
         'of which each watch holds one: raise maxConnections of the transport (1)',
       sent: false,
     });
-    expect(await first).toMatchObject({ message: 'there was no response within 5000 ms', sent: true });
+    const message = `there was no response from ${local(port)} within 5000 ms`;
+    expect(await first).toMatchObject({ message, sent: true });
   });
 
   test('says that a request was not sent within timeoutMs, because its credentials did not come', async () => {
@@ -354,7 +355,7 @@ describe('a watch over HTTP', () => {
 
   test('distinguishes a stream that was cut in the middle of a frame from one that ended', async () => {
     const frame = JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'a' } } });
-    const { client } = await clientOf((request, response) => {
+    const { client, port } = await clientOf((request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(request.url?.includes('cut') ? `${frame}\n${frame.slice(0, 20)}` : `${frame}\n`);
     });
@@ -365,7 +366,7 @@ describe('a watch over HTTP', () => {
     await frames.next();
     expect(await failureOf(frames.next())).toMatchObject({
       name: 'ConnectionError',
-      message: 'the watch ended in the middle of a frame',
+      message: `the watch from ${local(port)} ended in the middle of a frame`,
     });
   });
 });

@@ -312,7 +312,7 @@ describe('HTTP/2', () => {
     expect(asked).toBe(2);
     expect(await failureOf(client.patch({ name: 'a' }, { type: 'merge', patch: {} }))).toMatchObject({
       name: 'ConnectionError',
-      message: 'the connection was closed before the response was complete',
+      message: `the connection was closed before the response from https://127.0.0.1:${port} was complete`,
       sent: true,
     });
     expect(asked).toBe(3);

@@ -118,17 +118,19 @@ test('kube-vitals events ends with a signal while a file of its connection canno
 });
 
 test.each([
-  [503, 'upstream connect error', 6, 'error: the server responded with 503: upstream connect error\n'],
-  [429, '', 6, 'error: the server responded with 429\n'],
-  [200, '<title>Sign in</title>', 1, 'error: the response is not a JSON object: Sign in\n'],
+  [503, 'upstream connect error', 6, 'error: SERVER responded with 503: upstream connect error\n'],
+  [429, '', 6, 'error: SERVER responded with 429\n'],
+  [200, '<title>Sign in</title>', 1, 'error: the response from SERVER is not a JSON object: Sign in\n'],
 ])('kube-vitals events reports a response of %d to /apis that does not list the groups: %j', async (...response) => {
-  const [status, body, attempts, err] = response;
+  const [status, body, attempts, error] = response;
   const asked: unknown[] = [];
   const { port } = await listen(({ url }, res) => {
     asked.push(url);
     res.writeHead(status).end(body);
   });
-  expect(await run('--server', `http://127.0.0.1:${port}`)).toEqual({ code: 1, out: '', err });
+  const server = `http://127.0.0.1:${port}`;
+  const err = error.replace('SERVER', server);
+  expect(await run('--server', server)).toEqual({ code: 1, out: '', err });
   expect(asked).toEqual(new Array<string>(attempts).fill('/apis'));
 });
 

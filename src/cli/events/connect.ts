@@ -75,8 +75,14 @@ const isOverloaded = (error: unknown): boolean => !isConnectionError(error) && r
 const isEventsGroup = (name: string): boolean => name.startsWith('events.') && isSubdomain(name);
 
 /** A server that does not list its groups for this caller is taken to be Kubernetes. @throws Error for other failures */
-async function findGroup({ handle }: ConnectedTransport, signal: AbortSignal): Promise<string> {
-  const parts = { transport: handle, clock: systemClock, maxResponseBytes: MAX_GROUPS_BYTES, onWarning: undefined };
+async function findGroup({ handle, server }: ConnectedTransport, signal: AbortSignal): Promise<string> {
+  const parts = {
+    transport: handle,
+    server,
+    clock: systemClock,
+    maxResponseBytes: MAX_GROUPS_BYTES,
+    onWarning: undefined,
+  };
   try {
     const { groups } = await callObject(
       { ...DEFAULTS, ...parts },

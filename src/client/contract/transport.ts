@@ -12,6 +12,8 @@ export type Transport = ApiHandler;
 export interface ConnectedTransport {
   /** Sends a request. */
   readonly handle: Transport;
+  /** The address of the server, which errors about its responses name. */
+  readonly server?: string | undefined;
   /** The namespace that the configuration names, such as that of a context in a kubeconfig or of a pod. */
   readonly namespace?: string | undefined;
   /** Ends requests under way and closes the connections. May be called twice. */

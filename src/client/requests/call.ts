@@ -9,7 +9,7 @@ import { statusError } from '../contract/errors.js';
 import type { CallOptions } from '../contract/events-client.js';
 import type { Transport } from '../contract/transport.js';
 import { warningTexts } from './response-headers.js';
-import { readObject, refusal, type ReadOptions } from './read-response.js';
+import { from, readObject, refusal, type ReadOptions } from './read-response.js';
 import { createDeadline, type Deadline } from './deadline.js';
 import { groupHint } from './paths.js';
 import { discard } from './read-body.js';
@@ -43,7 +43,7 @@ export async function withDeadline<T>(
   limits: CallOptions,
   work: (deadline: Deadline) => Promise<T>,
 ): Promise<T> {
-  const deadline = createDeadline(context.clock, limits.timeoutMs ?? context.timeoutMs, limits.signal);
+  const deadline = createDeadline(context.clock, limits.timeoutMs ?? context.timeoutMs, limits.signal, from(context));
   return work(deadline).finally(deadline.release);
 }
 

@@ -25,7 +25,7 @@ import { createNamed } from './create-event.js';
 import { listEvents } from './list-events.js';
 import { clientRules, type EventsClientOptions } from './options.js';
 import { createPaths, type QueryParameters } from './paths.js';
-import { isEventObject } from './read-response.js';
+import { from, isEventObject } from './read-response.js';
 import { notCarriedOut, readFailed } from './repeat.js';
 import { requestWatch } from './watch-request.js';
 
@@ -48,6 +48,7 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
   const paths = createPaths(group);
   const context: CallContext & { readonly maxFrameBytes: number } = {
     transport: transportOf(options),
+    server: typeof transport === 'object' ? transport.server : undefined,
     clock: options.clock ?? systemClock,
     timeoutMs: options.timeoutMs ?? DEFAULTS.timeoutMs,
     retry: {
@@ -77,6 +78,10 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
   });
   const call = (request: ClientRequest, given: CallOptions & Pick<WriteOptions, 'dryRun'>) =>
     callObject(context, request, given, request.method === 'GET' || given.dryRun ? readFailed : notCarriedOut);
+  const eventOf = (object: JsonObject): Event => {
+    if (!isEventObject(object)) throw responseError(`the response${from(context)} is not an event`, 200);
+    return object as unknown as Event;
+  };
   const named = (event: Event): Event => ({ ...event, kind: 'Event', apiVersion: `${group}/v1` });
 
   return {
@@ -178,9 +183,4 @@ function patchType({ type }: EventPatch): string {
 function applied(patch: object, name: string, group: string): object {
   const { metadata, ...rest } = patch as { readonly metadata?: object };
   return { kind: 'Event', apiVersion: `${group}/v1`, ...rest, metadata: { name, ...metadata } };
-}
-
-function eventOf(object: JsonObject): Event {
-  if (!isEventObject(object)) throw responseError('the response is not an event', 200);
-  return object as unknown as Event;
 }

@@ -6,11 +6,14 @@ import { waitOf } from '../contract/waits.js';
 
 export type Deadline = ReturnType<typeof createDeadline>;
 
-export function createDeadline(clock: Clock, timeoutMs: number, signal: AbortSignal | undefined) {
+export function createDeadline(clock: Clock, timeoutMs: number, signal: AbortSignal | undefined, from: string) {
   const controller = new AbortController();
   const end = clock.monotonic() + timeoutMs;
   let late: Error | undefined;
-  const timer = clock.setTimer(() => controller.abort((late = lateError(timeoutMs, controller.signal))), timeoutMs);
+  const timer = clock.setTimer(
+    () => controller.abort((late = lateError(timeoutMs, controller.signal, from))),
+    timeoutMs,
+  );
   const unlisten = onAbort(signal, () => controller.abort(signal?.reason));
   return {
     /** Aborted with the reason of the caller's signal, or with a ConnectionError when the deadline has passed. */
@@ -31,9 +34,9 @@ export function createDeadline(clock: Clock, timeoutMs: number, signal: AbortSig
 }
 
 /** Where no transport says that the request still waits, it counts as sent. */
-function lateError(timeoutMs: number, signal: AbortSignal): Error {
+function lateError(timeoutMs: number, signal: AbortSignal, from: string): Error {
   const wait = waitOf(signal);
   return wait === undefined
-    ? connectionError(`there was no response within ${timeoutMs} ms`, true)
+    ? connectionError(`there was no response${from} within ${timeoutMs} ms`, true)
     : connectionError(`the request was not sent within ${timeoutMs} ms: ${wait}`, false);
 }

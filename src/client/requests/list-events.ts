@@ -4,7 +4,7 @@ import type { EventListing, EventPage, ListOptions } from '../contract/events-cl
 import { isExpired, responseError } from '../contract/errors.js';
 import { callObject, type CallContext } from './call.js';
 import { isWellFormed, type EventPaths } from './paths.js';
-import { isEventObject } from './read-response.js';
+import { from, isEventObject } from './read-response.js';
 import { readFailed } from './repeat.js';
 import { compareRevisions, isOlder, keyOf, revisionOf } from './revisions.js';
 
@@ -17,14 +17,14 @@ export function listEvents(context: CallContext, paths: EventPaths, options: Lis
   const pages = (): AsyncGenerator<EventPage, void, undefined> => readPages(context, paths, options);
   return {
     pages,
-    [Symbol.asyncIterator]: () => eachOnce(pages()),
+    [Symbol.asyncIterator]: () => eachOnce(pages(), from(context)),
     async toArray(maxEvents = 1_000_000) {
       if (!(maxEvents >= 0)) throw new TypeError('toArray: maxEvents must be a number of at least 0');
       let events: Event[] = [];
       for await (const page of pages()) {
         if (page.restarted) events = [];
         if (events.length + page.items.length > maxEvents) {
-          throw responseError(`the list has more than ${maxEvents} events`, 200);
+          throw responseError(`the list${from(context)} has more than ${maxEvents} events`, 200);
         }
         for (const event of page.items) events.push(event);
       }
@@ -51,7 +51,7 @@ async function* readPages(
       const { resourceVersion, resourceVersionMatch } = token === undefined ? options : {};
       const query = { limit: options.pageSize ?? 500, continue: token, resourceVersion, resourceVersionMatch };
       const request = { method: 'GET', url: paths.selection(options, query) } as const;
-      page = pageOf(await callObject(context, request, options, readFailed));
+      page = pageOf(await callObject(context, request, options, readFailed), from(context));
     } catch (error) {
       if (token === undefined || !isExpired(error) || restarts === MAX_RESTARTS) throw error;
       restarts++;
@@ -65,16 +65,19 @@ async function* readPages(
     restarted = false;
     if (page.continue === undefined) return;
     if (page.continue === earlier) {
-      throw responseError('the server returns the same continue token again and again', 200);
+      throw responseError(`${context.server ?? 'the server'} returns the same continue token again and again`, 200);
     }
     if (Number.isInteger(Math.log2(count))) earlier = page.continue;
     empty = page.items.length === 0 ? empty + 1 : 0;
-    if (empty === MAX_EMPTY_PAGES) throw responseError(`${empty} pages of the list in a row are empty`, 200);
+    if (empty === MAX_EMPTY_PAGES)
+      throw responseError(`${empty} pages of the list${from(context)} in a row are empty`, 200);
     token = page.continue;
   }
 }
 
-function pageOf(list: JsonObject): EventPage {
+function pageOf(list: JsonObject, from: string): EventPage {
+  const notEvents = (reason: string): Error =>
+    responseError(`the response${from} is not a list of events: ${reason}`, 200);
   const { items, metadata, apiVersion } = list;
   if (!isObject(metadata)) throw notEvents('it has no metadata');
   if (!(items === null || Array.isArray(items))) throw notEvents('its items are not an array');
@@ -97,8 +100,6 @@ function pageOf(list: JsonObject): EventPage {
   };
 }
 
-const notEvents = (reason: string): Error => responseError(`the response is not a list of events: ${reason}`, 200);
-
 /** How far a list came before it began again. */
 interface Reached {
   readonly resourceVersion: string;
@@ -110,7 +111,7 @@ interface Reached {
  * the last one given then, in the list's order by namespace and name, and not newer than that list's revision. Where it
  * began again at an older revision (a restored backup), revisions were used again and prove nothing: all are given.
  */
-async function* eachOnce(pages: AsyncIterable<EventPage>): AsyncGenerator<Event, void, undefined> {
+async function* eachOnce(pages: AsyncIterable<EventPage>, from: string): AsyncGenerator<Event, void, undefined> {
   const before: Reached[] = [];
   let now: Reached | undefined;
   let last = '';
@@ -122,12 +123,12 @@ async function* eachOnce(pages: AsyncIterable<EventPage>): AsyncGenerator<Event,
       last = '';
       if (before.length === 0) isOrdered = true;
     }
-    if (before.length > 0 && !(isOrdered && isComparable(page.resourceVersion))) throw notComparable();
+    if (before.length > 0 && !(isOrdered && isComparable(page.resourceVersion))) throw notComparable(from);
     for (const event of page.items) {
       const key = keyOf(event);
       if (key <= last) isOrdered = false;
       last = key;
-      if (!before.some((reached) => wasGiven(event, key, reached))) yield event;
+      if (!before.some((reached) => wasGiven(event, key, reached, from))) yield event;
     }
     now = { resourceVersion: page.resourceVersion, key: last };
   }
@@ -135,12 +136,12 @@ async function* eachOnce(pages: AsyncIterable<EventPage>): AsyncGenerator<Event,
 
 const isComparable = (revision: string): boolean => compareRevisions(revision, '0') !== undefined;
 
-function wasGiven(event: Event, key: string, reached: Reached): boolean {
+function wasGiven(event: Event, key: string, reached: Reached, from: string): boolean {
   if (key > reached.key) return false;
   const order = compareRevisions(revisionOf(event), reached.resourceVersion);
-  if (order === undefined) throw notComparable();
+  if (order === undefined) throw notComparable(from);
   return order <= 0;
 }
 
-const notComparable = (): Error =>
-  responseError('the list began again, and its events cannot be compared with those given before', 200);
+const notComparable = (from: string): Error =>
+  responseError(`the list${from} began again, and its events cannot be compared with those given before`, 200);

@@ -22,8 +22,14 @@ const MANY_MEMBERS = 500_000;
 /** What all responses of a client are read with. */
 export interface ReadOptions {
   readonly clock: Clock;
+  /** The address of the server, where the transport has one. */
+  readonly server?: string | undefined;
   readonly maxResponseBytes: number;
 }
+
+/** The address of the server in the text of an error, after its subject: a program may have several servers. */
+export const from = ({ server }: Pick<ReadOptions, 'server'>): string =>
+  server === undefined ? '' : ` from ${server}`;
 
 /** The JSON object of a response. @throws StatusError, ResponseError, ConnectionError */
 export async function readObject(
@@ -33,38 +39,39 @@ export async function readObject(
 ): Promise<JsonObject> {
   const { status } = response;
   if (!isSuccess(status)) throw await refusal(options, response, signal);
-  refuseCompressed(response);
+  refuseCompressed(options, response);
   const { text, cut } = await readBody(response, options.maxResponseBytes, signal);
-  if (cut) throw responseError(`the response has more than ${options.maxResponseBytes} bytes`, status);
+  if (cut) throw responseError(`the response${from(options)} has more than ${options.maxResponseBytes} bytes`, status);
   const maxMembers = Math.max(MANY_MEMBERS, Math.floor(options.maxResponseBytes / BYTES_PER_MEMBER));
   if (text.length > maxMembers && scanJson(text, maxMembers).members > maxMembers) {
-    throw responseError(`the response has more than ${maxMembers} fields and items`, status);
+    throw responseError(`the response${from(options)} has more than ${maxMembers} fields and items`, status);
   }
   const object = parseObject(text);
   if (object === undefined) {
     // Over HTTP/2 a stream that was reset may look like one that ended.
     if (isCutObject(text) || (text === '' && hasUnknownEnd(response))) {
-      throw connectionError('the connection was closed before the response was complete', true);
+      throw connectionError(`the connection was closed before the response${from(options)} was complete`, true);
     }
-    throw responseError(`the response is not a JSON object: ${shown(text)}`, status);
+    throw responseError(`the response${from(options)} is not a JSON object: ${shown(text)}`, status);
   }
   if (object.kind === 'Status' && object.status === 'Failure') throw statusError(cleanStatus(object), status);
   return object;
 }
 
 /** @throws ResponseError for a compressed response, whose body is released: it would keep its connection */
-export function refuseCompressed(response: ApiResponse): void {
+export function refuseCompressed(options: ReadOptions, response: ApiResponse): void {
   const encoding = header(response, 'content-encoding');
   if (encoding === undefined || encoding === 'identity') return;
   discard(response);
-  throw responseError(`the response is compressed (${shown(encoding)}), which was not requested`, response.status);
+  const message = `the response${from(options)} is compressed (${shown(encoding)}), which was not requested`;
+  throw responseError(message, response.status);
 }
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /** The error of a refused request. `hint` ends its message if the response is no Status but a proxy's text. */
 export async function refusal(
-  { clock, maxResponseBytes }: ReadOptions,
+  { clock, maxResponseBytes, server = 'the server' }: ReadOptions,
   response: ApiResponse,
   signal: AbortSignal,
   hint = '',
@@ -76,7 +83,7 @@ export async function refusal(
   if (object?.kind === 'Status') return statusError(cleanStatus(object), status, after);
   const words = shown(text);
   const redirect = status >= 300 && status < 400 ? ' (redirects are not followed)' : '';
-  const message = `the server responded with ${status}${redirect}${words && `: ${words}`}${hint}`;
+  const message = `${server} responded with ${status}${redirect}${words && `: ${words}`}${hint}`;
   return statusError({ message }, status, after);
 }
 

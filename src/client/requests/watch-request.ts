@@ -1,7 +1,7 @@
 import { endable } from '../../clock/endable.js';
 import { keepProcessAlive } from '../../clock/keep-process-alive.js';
 import type { WatchFrame, WatchOptions } from '../contract/events-client.js';
-import { isSuccess, refusal, refuseCompressed } from './read-response.js';
+import { from, isSuccess, refusal, refuseCompressed } from './read-response.js';
 import { send, type CallContext } from './call.js';
 import { createDeadline } from './deadline.js';
 import type { EventPaths } from './paths.js';
@@ -32,7 +32,7 @@ export function requestWatch(
 
   async function* frames(signal: AbortSignal): AsyncGenerator<WatchFrame, void, undefined> {
     const response = await held(begin(context, url, options, signal));
-    yield* framesOf(holding(chunksOf(response, signal)), context.maxFrameBytes);
+    yield* framesOf(holding(chunksOf(response, signal)), context.maxFrameBytes, from(context));
   }
   return { [Symbol.asyncIterator]: () => endable(options.signal, frames) };
 }
@@ -51,11 +51,11 @@ function holding<T>(chunks: AsyncGenerator<T, void, undefined>): AsyncIterable<T
 
 /** Waits for the response to begin, no longer than a call may take. The request ends with the signal. */
 async function begin(context: CallContext, url: string, { timeoutMs }: WatchOptions, signal: AbortSignal) {
-  const deadline = createDeadline(context.clock, timeoutMs ?? context.timeoutMs, signal);
+  const deadline = createDeadline(context.clock, timeoutMs ?? context.timeoutMs, signal, from(context));
   try {
     const response = await send(context, { method: 'GET', url }, deadline.signal);
     if (!isSuccess(response.status)) throw await refusal(context, response, deadline.signal);
-    refuseCompressed(response);
+    refuseCompressed(context, response);
     deadline.cancel();
     return response;
   } catch (error) {

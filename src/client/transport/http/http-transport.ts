@@ -116,6 +116,7 @@ export function createSender(options: SenderOptions): ConnectedTransport {
 
   return {
     handle,
+    server: options.server,
     namespace,
     close() {
       if (closing === undefined) {

@@ -33,6 +33,12 @@ describe('the frames of a watch', () => {
     );
   });
 
+  it('name the server in an error about what it sent', async () => {
+    const frames = framesOf(chunks('{"type":"MOVED"}\n'), 1_000, ' from https://10.0.0.1:6443');
+    const message = 'the watch from https://10.0.0.1:6443 sent an invalid frame: {"type":"MOVED"}';
+    expect(await failureOf(frames.next())).toMatchObject({ name: 'ResponseError', message });
+  });
+
   it('may be followed by empty lines, and the last one needs no end of line', async () => {
     expect(await all(chunks(`${line('a')}\r\n\n`, line('b').trimEnd()))).toEqual([frame('a'), frame('b')]);
     expect(await all(chunks(line('a'), ' \r'))).toEqual([frame('a')]);
