@@ -5,12 +5,13 @@ import { endable } from '../../clock/endable.js';
 import { keepProcessAlive } from '../../clock/keep-process-alive.js';
 import { createFailureSeries } from '../../observe/failure-series.js';
 import { createNotifier } from '../../observe/observation.js';
+import type { Event } from '../../model/event.js';
 import type { WatchFrame } from '../contract/events-client.js';
 import { isStatusError } from '../contract/errors.js';
 import { createAttempts } from './attempts.js';
 import { openConnection } from './one-connection.js';
 import { failure, isFinal, isNoWatchList, isRewound } from './refusals.js';
-import { isOlder, revisionOf } from '../requests/revisions.js';
+import { isOlder, keyOf, revisionOf } from '../requests/revisions.js';
 import { failedBeforeResponse } from '../requests/watch-request.js';
 import { createSharedDeletions } from './shared-deletions.js';
 import { createSilenceLimit } from './silence.js';
@@ -204,7 +205,7 @@ function createFollower<Given>(
     const before = type === 'DELETED' ? deletions.positionBefore(object, at) : at;
     if (before === undefined) return [];
     const given = type === 'BOOKMARK' ? [] : view.changed(type, object, before);
-    if (given === 'rewound') throw rewound();
+    if (given === 'rewound') throw revision === '' ? withoutRevision(object) : rewound();
     if (revision !== '' && !isOld) position = revision;
     attempts.progressed();
     return given;
@@ -232,6 +233,13 @@ function createFollower<Given>(
 }
 
 const rewound = (): Error => failure('rewound', 'the revisions of the server have gone back');
+
+/** Its place among the changes is unknown, as after the revisions have gone back. */
+const withoutRevision = (event: Event): Error =>
+  failure(
+    'rewound',
+    `the server sent the event ${keyOf(event)} without a resourceVersion: only lists show what changed`,
+  );
 
 function isInitialEnd({ type, object }: WatchFrame): boolean {
   return type === 'BOOKMARK' && object.metadata.annotations?.[INITIAL_END] === 'true';

@@ -1,5 +1,5 @@
 import type { Event } from '../../model/event.js';
-import { compareRevisions, revisionOf } from '../requests/revisions.js';
+import { compareRevisions, keyOf, revisionOf } from '../requests/revisions.js';
 import { failure } from './refusals.js';
 import type { View } from './view.js';
 
@@ -17,9 +17,13 @@ export function createNewerView(cursor: string | undefined, maxHeld: number): Vi
 
   const isNewer = (event: Event): boolean => {
     const order = compareRevisions(revisionOf(event), last);
-    if (order === undefined)
-      throw failure('unordered', `resourceVersion ${revisionOf(event)} is not a number, so events cannot be ordered`);
-    return order > 0;
+    if (order !== undefined) return order > 0;
+    const revision = revisionOf(event);
+    const fault =
+      revision === ''
+        ? `the event ${keyOf(event)} has no resourceVersion`
+        : `resourceVersion ${revision} is not a number`;
+    throw failure('unordered', `${fault}, so events cannot be ordered`);
   };
   const sort = (): void => {
     held.sort((one, other) => compareRevisions(revisionOf(one), revisionOf(other)) ?? 0);

@@ -32,8 +32,9 @@ export function createPassThroughView(onlyNewer: boolean): View<EventChange | Re
     },
     changed(type, object, position) {
       const revision = revisionOf(object);
-      if (revision === position) return [];
-      if (isOlder(revision, position)) return 'rewound';
+      // Without revisions it may be any change.
+      if (revision === position && revision !== '') return [];
+      if (revision === position || isOlder(revision, position)) return 'rewound';
       return [{ type: TYPES[type], event: object, position: revision }];
     },
     lost(position, isRewound) {

@@ -210,12 +210,16 @@ describe('exportEvents', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('rejects where revisions are not numbers, so that events have no order', async () => {
+  it.each([
+    ['x1', 'resourceVersion x1 is not a number, so events cannot be ordered'],
+    [undefined, 'the event shop/a has no resourceVersion, so events cannot be ordered'],
+  ])('rejects where the resourceVersion is %s, so that events have no order', async (resourceVersion, message) => {
     const server = modelServer();
-    const page = { items: [{ metadata: { name: 'a', resourceVersion: 'x1' } }], resourceVersion: 'x1' };
+    const items = [{ metadata: { name: 'a', namespace: 'shop', resourceVersion } }];
+    const page = { items, resourceVersion: resourceVersion ?? '' };
     const list = () => ({ ...server.client.list(), pages: () => Readable.from([page]) });
     const { done } = await exporting(server, { client: { ...server.client, list }, sink: sinkOf(table()) });
-    await expect(done).rejects.toThrow('resourceVersion x1 is not a number, so events cannot be ordered');
+    await expect(done).rejects.toThrow(message);
   });
 
   it('ends when it is aborted while a cursor never comes, at the beginning and before a repeated write', async () => {

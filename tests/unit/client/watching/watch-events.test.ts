@@ -1,5 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createEventsClient, type EventsClient, type WatchFrame } from '../../../../src/client.js';
+import {
+  createEventsClient,
+  type Event,
+  type EventsClient,
+  type ListOptions,
+  type WatchFrame,
+  type WatchOptions,
+} from '../../../../src/client.js';
 import { connectionError, responseError, statusError } from '../../../../src/client/contract/errors.js';
 import type { EventChange } from '../../../../src/client/watching/changes.js';
 import { watchEvents } from '../../../../src/client/watching/watch-events.js';
@@ -755,6 +762,49 @@ describe('A watch that is interrupted', () => {
     server.put('a');
     await pass(1_000);
     expect(news()).toEqual(['added a@101']);
+  });
+});
+
+describe('A server that sends no resourceVersion', () => {
+  /** Its client. A watch without a revision sends what comes after it was opened. */
+  function unversioned() {
+    const server = modelServer();
+    const bare = (event: Event): Event => ({ metadata: { ...event.metadata, resourceVersion: undefined } });
+    const list = (options?: ListOptions) => {
+      async function* pages() {
+        for await (const page of server.client.list(options).pages()) {
+          yield { ...page, items: page.items.map(bare), resourceVersion: '' };
+        }
+      }
+      return { ...server.client.list(options), pages };
+    };
+    async function* watch(options?: WatchOptions): AsyncGenerator<WatchFrame> {
+      const resourceVersion = String(server.revision());
+      for await (const { type, object } of server.client.watch({ ...options, resourceVersion })) {
+        if (type !== 'BOOKMARK') yield { type, object: bare(object) };
+      }
+    }
+    return { server, client: { ...server.client, list, watch } };
+  }
+
+  it.each([
+    ['', undefined, ['added b@undefined']],
+    [', and never misses a change silently', false as const, ['relisted', 'added a@undefined', 'added b@undefined']],
+  ])('is followed by its lists, and the error says what is missing%s', async (_also, remember, expected) => {
+    const { server, client } = unversioned();
+    server.put('a');
+    const { news, pass, observed } = await bench({ client, remember, watchList: false }, server);
+    expect(news()).toEqual(['added a@undefined']);
+    server.put('b');
+    await pass(1_000);
+    // Redundant updates are better than contents that stay wrong.
+    expect(news().filter((text) => !text.startsWith('updated'))).toEqual(expected);
+    server.put('c');
+    await pass(1_000);
+    const message = 'the server sent the event shop/c without a resourceVersion: only lists show what changed';
+    expect(observed).toContainEqual(
+      expect.objectContaining({ type: 'error', error: expect.objectContaining({ message }) as Error }),
+    );
   });
 });
 
