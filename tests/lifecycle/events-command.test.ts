@@ -81,6 +81,9 @@ test('kube-vitals events takes server, user and namespace from a kubeconfig', as
     ],
     'current-context': 'here',
   };
+  writeFileSync(file, JSON.stringify({ ...config, 'current-context': '' }));
+  const err = 'error: kubeconfig: there is no current-context: name one with --context\n';
+  expect(await run('--kubeconfig', file)).toEqual({ code: 1, out: '', err });
   writeFileSync(file, JSON.stringify(config));
   expect((await run('--kubeconfig', file)).out).toContain('Pod/web-1');
   expect(await run('--kubeconfig', file, '--context', 'there')).toEqual({

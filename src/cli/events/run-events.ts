@@ -88,9 +88,11 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
   }
 }
 
-/** The client names its own option, for which there is a flag. */
+/** The client names its own options, for which there are flags. */
 const reasonOf = (error: unknown): string =>
-  safeText(messageOf(error)).replace('set the option group)', 'set --api-group)');
+  safeText(messageOf(error))
+    .replace('set the option group)', 'set --api-group)')
+    .replace(/ the option context$/, ' --context');
 
 /** Until a slow reader has taken the text. Signals are noticed meanwhile, and that the reader has closed the pipe. */
 async function written(output: TextOutput, text: string, signal: AbortSignal): Promise<void> {

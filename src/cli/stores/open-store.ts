@@ -64,14 +64,14 @@ export async function pingStore(store: EventStore, choice: StoreChoice, log: (li
       return false;
     }
     if (local || lacksDriver(error)) throw new Error(`--store: ${openingFault(error)}`, { cause: error });
-    log(`the store ${choice.shown} does not respond (${messageOf(error)}); /readyz fails until it does`);
+    log(`the store ${choice.shown} does not respond (${openingFault(error)}); /readyz fails until it does`);
     return false;
   }
 }
 
 /** Advice in the library's errors that names options which the program does not have. */
 const FOREIGN_ADVICE =
-  /, or set transport: 'gateway'|: apply postgresSchema\(\), or open the store without migrate: false/;
+  /, or set transport: 'gateway'|: apply postgresSchema\(\), or open the store without migrate: false|, or let its owner apply postgresSchema\(\) and open the store with migrate: false/;
 
 /** Why a store cannot be opened. */
 export function openingFault(error: unknown): string {

@@ -123,4 +123,13 @@ describe('pingStore', () => {
     expect(await pingStore(away, parseStoreUrl('etcd://h:1/x'), (line) => lines.push(line))).toBe(false);
     expect(lines).toEqual(['the store etcd://h:1/x does not respond (it is locked); /readyz fails until it does']);
   });
+
+  it('reports a role that may not create the schema without an option of the library', async () => {
+    const lines: string[] = [];
+    const grant = 'the role may not create the schema "v": GRANT CREATE ON DATABASE <database> TO app';
+    const advice = ', or let its owner apply postgresSchema() and open the store with migrate: false';
+    const ping = () => Promise.reject(storeError('unavailable', grant + advice));
+    await pingStore({ ...memoryStore(), ping }, parseStoreUrl('postgres://h/d'), (line) => lines.push(line));
+    expect(lines).toEqual([`the store postgres://h/d does not respond (${grant}); /readyz fails until it does`]);
+  });
 });
