@@ -52,7 +52,7 @@ export async function readObject(
     if (isCutObject(text) || (text === '' && hasUnknownEnd(response))) {
       throw connectionError(`the connection was closed before the response${from(options)} was complete`, true);
     }
-    throw responseError(`the response${from(options)} is not a JSON object: ${shown(text)}`, status);
+    throw responseError(`the response${from(options)} is not a JSON object: ${shown(text) || 'it is empty'}`, status);
   }
   if (object.kind === 'Status' && object.status === 'Failure') throw statusError(cleanStatus(object), status);
   return object;

@@ -102,6 +102,11 @@ describe('a refusal', () => {
     });
   });
 
+  it('says of a response without a body that it is empty', async () => {
+    const { message } = await get({ status: 204, headers: {}, body: null });
+    expect(message).toBe('the response is not a JSON object: it is empty');
+  });
+
   it('says of a redirect that it is not followed', async () => {
     const { message } = await get({
       status: 302,
