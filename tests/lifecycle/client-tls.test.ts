@@ -318,6 +318,29 @@ describe('HTTP/2', () => {
     expect(asked).toBe(3);
   });
 
+  test('repeats a write whose stream the server refused, which it has not processed', async () => {
+    const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert });
+    let asked = 0;
+    server.on('stream', (stream) => {
+      stream.on('error', () => undefined);
+      if (++asked === 1) return stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      stream.respond({ ':status': 200, 'content-type': 'application/json' });
+      stream.end(JSON.stringify(STORED));
+    });
+    const port = await listenTo(server);
+    const transport = closedLater(httpTransport({ server: `https://127.0.0.1:${port}`, http2: true, tls: trusted() }));
+    const patch = (retries: number) =>
+      clientOver(transport, { retry: { retries, firstDelayMs: 1 } }).patch({ name: 'a' }, { type: 'merge', patch: {} });
+    expect(await failureOf(patch(0))).toMatchObject({
+      name: 'ConnectionError',
+      message: `127.0.0.1:${port} refused the request before it processed it`,
+      sent: false,
+    });
+    asked = 0;
+    expect(await patch(1)).toMatchObject(STORED);
+    expect(asked).toBe(2);
+  });
+
   test('has a connection for each watch, so that a watch delays no request', async () => {
     const { events } = eventsOfTest();
     const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert }, toNodeListener(events.handle));

@@ -7,7 +7,7 @@ import type { Status, StatusCause, StatusDetails } from '../../model/status.js';
  */
 export interface ConnectionError extends Error {
   /**
-   * False: the request cannot have reached the server, so any request may be sent again. True: it may have been carried
+   * False: the request cannot have been processed, so any request may be sent again. True: it may have been carried
    * out.
    */
   readonly sent: boolean;

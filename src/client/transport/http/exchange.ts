@@ -183,6 +183,9 @@ function requestFailure(error: unknown, host: string, sent: boolean): Error {
   const reason = reasonOf(error);
   if (isNotHttp(error)) return responseError(`${host} did not respond with HTTP: ${reason}`, 0, error);
   if (!sent) return connectionError(`${host} was not reached: ${reason}`, false, error);
+  // RFC 9113, 8.7: such a request may be sent again. A server does this while it shuts down, for example.
+  if (reason.endsWith('NGHTTP2_REFUSED_STREAM'))
+    return connectionError(`${host} refused the request before it processed it`, false, error);
   return connectionError(`the connection to ${host} was lost: ${reason}`, true, error);
 }
 
