@@ -3,7 +3,7 @@ import { systemClock, type Clock } from '../clock/clock.js';
 import { keepProcessAlive } from '../clock/keep-process-alive.js';
 import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aClock, aFunction, aNumber, required } from '../options/rules.js';
-import type { EventKey, EventStore, RemoveOptions, StoreCall } from './contract/event-store.js';
+import type { Change, EventKey, EventStore, RemoveOptions, StoreCall } from './contract/event-store.js';
 import { hasCode, type StoreErrorCode } from './contract/errors.js';
 import { keyText, sameBytes } from './contract/keys.js';
 import type { EncodedEvent, EventRecord } from './contract/record.js';
@@ -48,10 +48,10 @@ type Judge = (error: unknown, signal: AbortSignal) => Promise<unknown>;
 
 /**
  * Returns the same store, with unknown outcomes resolved where that is possible: the conditional write is repeated, with
- * growing pauses while the engine is away, and when its condition no longer holds, the bytes (for a deletion: the
- * feed) show whether the first attempt was the cause. A deletion fails with its condition where the feed shows that it
- * cannot have taken effect. Otherwise the error stays `unknown-outcome`, as after a removal
- * without `expected`. For engines behind a network; others never fail that way.
+ * growing pauses while the engine is away, and when its condition no longer holds, the current bytes or
+ * the feed show whether the first attempt was the cause. A replace or a removal fails with its condition where the feed
+ * shows that it cannot have taken effect. Otherwise the error stays `unknown-outcome`, as after a removal without
+ * `expected`. For engines behind a network; others never fail that way.
  *
  * A create must not take effect twice, because an event that was deleted in between would reappear. What took effect
  * before the repetition is found by {@link UnknownOutcomeOptions.findCreated}; that an abandoned create does not take
@@ -77,18 +77,18 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
     };
 
   /**
-   * Returns the deletion of the state at `expected`, if that is how it ended. Only the feed shows this. If another change
-   * followed that state, or none did, the condition does not hold and never will.
+   * Returns what the change after the state at `expected` has written, if it is the call's own. Only the feed shows this. If
+   * another change followed that state, or none did, the condition does not hold and never will.
    */
-  const removed =
-    (key: EventKey, { expected }: RemoveOptions): Judge =>
+  const followed =
+    (key: EventKey, { expected }: RemoveOptions, isOwn: (change: Change) => boolean): Judge =>
     async (error, signal) => {
       if (expected === undefined || !hasCode(error, 'not-found', 'conflict')) return undefined;
       const latest = await store.revision({ signal });
       if (latest <= expected) return undefined;
       for await (const changes of store.changes({ after: expected, signal })) {
         const next = changes.find((change) => keyText(change.key) === keyText(key));
-        if (next !== undefined) return next.type === 'delete' ? next.record : error;
+        if (next !== undefined) return isOwn(next) ? next.record : error;
         if ((changes.at(-1)?.revision ?? latest) >= latest) return error;
       }
       return undefined;
@@ -154,13 +154,23 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
       const find = options.findCreated?.(key, event);
       return resolve(call, (own) => store.create(key, event, own), written(key, event, 'exists', find), find);
     },
-    replace: (key, event, call) =>
-      resolve(call, (own) => store.replace(key, event, own), written(key, event, 'conflict')),
+    replace(key, event, call) {
+      const current = written(key, event, 'conflict');
+      const isOwn = ({ type, record }: Change): boolean => type === 'put' && sameBytes(record.event.bytes, event.bytes);
+      const next = followed(key, call, isOwn);
+      // What is current shows most outcomes, and is faster to read than the feed.
+      const judge: Judge = async (error, signal) => (await current(error, signal)) ?? next(error, signal);
+      return resolve(call, (own) => store.replace(key, event, own), judge);
+    },
     remove: (key, call = {}) =>
       // Without a condition a repetition could remove an event that was created since.
       call.expected === undefined
         ? store.remove(key, call)
-        : resolve(call, (own) => store.remove(key, own), removed(key, call)),
+        : resolve(
+            call,
+            (own) => store.remove(key, own),
+            followed(key, call, ({ type }) => type === 'delete'),
+          ),
     expire: (call) => store.expire(call),
     changes: (call) => store.changes(call),
     revision: (call) => store.revision(call),

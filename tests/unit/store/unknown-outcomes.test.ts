@@ -131,12 +131,48 @@ describe('the resolution of unknown outcomes', () => {
     expect(await memory.revision()).toBe(revision + 1);
   });
 
-  test('leaves a replace unknown when another write followed', async () => {
-    const { store, memory } = createBench(['answer lost'], async (inside) => {
-      const now = await inside.get(key);
-      await inside.replace(key, sampleEvent({ note: 'by another' }), { ...later, expected: now?.revision ?? 0 });
-    });
+  const replacedByAnother = async (inside: EventStore): Promise<void> => {
+    const now = await inside.get(key);
+    await inside.replace(key, sampleEvent({ note: 'by another' }), { ...later, expected: now?.revision ?? 0 });
+  };
+  const deletedByAnother = (inside: EventStore): Promise<EventRecord> => inside.remove(key);
+
+  test.each([replacedByAnother, deletedByAnother])(
+    'resolves a replace that was followed by another write',
+    async (other) => {
+      const { store, memory } = createBench(['answer lost'], other);
+      const { revision } = await memory.create(key, sampleEvent(), later);
+      const event = sampleEvent({ note: 'mine' });
+      const record = await store.replace(key, event, { ...later, expected: revision });
+      expect(record).toMatchObject({ key, revision: revision + 1, event: { bytes: event.bytes } });
+      expect(await memory.revision()).toBe(revision + 2);
+    },
+  );
+
+  test.each([
+    ['conflict', replacedByAnother],
+    ['not-found', deletedByAnother],
+  ] as const)('fails a replace with %s when another write was faster', async (code, other) => {
+    const { store, memory } = createBench(['never arrived'], other);
     const { revision } = await memory.create(key, sampleEvent(), later);
+    const replacing = store.replace(key, sampleEvent({ note: 'mine' }), { ...later, expected: revision });
+    await expect(replacing).rejects.toMatchObject({ code });
+    expect(await memory.revision()).toBe(revision + 1);
+  });
+
+  test('a deletion of the same bytes is not a replace', async () => {
+    const { store, memory } = createBench(['never arrived'], deletedByAnother);
+    const { revision } = await memory.create(key, sampleEvent(), later);
+    const replacing = store.replace(key, sampleEvent(), { ...later, expected: revision });
+    await expect(replacing).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  test('leaves a replace unknown when another write followed and the feed does not reach back to it', async () => {
+    const { store, memory, clock } = createBench(['answer lost'], replacedByAnother);
+    const { revision } = await memory.create(key, sampleEvent(), later);
+    await memory.create({ namespace: 'default', name: 'b' }, sampleEvent({ name: 'b' }), later);
+    clock.advance(660_000);
+    await expect(memory.list({ at: revision, limit: 1 })).rejects.toMatchObject({ code: 'expired' });
     const replacing = store.replace(key, sampleEvent({ note: 'mine' }), { ...later, expected: revision });
     await expect(replacing).rejects.toMatchObject({ code: 'unknown-outcome' });
   });
