@@ -109,9 +109,11 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
         return await write();
       } catch (error) {
         if (!hasCode(error, 'unknown-outcome', 'unavailable')) {
-          const outcome = signal.aborted ? undefined : await judge(error, signal).catch(() => undefined);
+          const failed = (failure: unknown): 'away' | undefined =>
+            hasCode(failure, 'unavailable') ? 'away' : undefined;
+          const outcome = signal.aborted ? undefined : await judge(error, signal).catch(failed);
           if (outcome === error) throw error;
-          return outcome as EventRecord | undefined;
+          if (outcome !== 'away') return outcome as EventRecord | undefined;
         }
       }
       await pauses.pause(ended);

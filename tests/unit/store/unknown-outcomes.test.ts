@@ -34,9 +34,11 @@ function createBench(
     }
     throw storeError(outcome, 'as arranged');
   };
+  const get = vi.fn(memory.get);
   const store = resolveUnknownOutcomes(
     {
       ...memory,
+      get,
       create: (...args) => withOutcome(() => memory.create(...args)),
       replace: (...args) => withOutcome(() => memory.replace(...args)),
       remove: (...args) => withOutcome(() => memory.remove(...args)),
@@ -44,7 +46,7 @@ function createBench(
     },
     { clock, findCreated: findCreatedIn?.(memory) },
   );
-  return { memory, store, clock, writes: () => writes };
+  return { memory, store, clock, get, writes: () => writes };
 }
 
 async function* oneByOne(feed: AsyncIterable<readonly Change[]>) {
@@ -129,6 +131,16 @@ describe('the resolution of unknown outcomes', () => {
     const record = await store.replace(key, event, { ...later, expected: revision });
     expect(await memory.get(key)).toEqual(record);
     expect(await memory.revision()).toBe(revision + 1);
+  });
+
+  test('finds out the outcome of a replace when the engine is away again during the search', async () => {
+    const { store, memory, clock, get } = createBench(['answer lost']);
+    const { revision } = await memory.create(key, sampleEvent(), later);
+    get.mockRejectedValueOnce(storeError('unavailable', 'away'));
+    const replacing = store.replace(key, sampleEvent({ note: 'changed' }), { ...later, expected: revision });
+    replacing.catch(() => undefined);
+    await passes(clock, 200);
+    expect((await replacing).revision).toBe(revision + 1);
   });
 
   const replacedByAnother = async (inside: EventStore): Promise<void> => {
