@@ -3,8 +3,8 @@ import { systemClock, type Clock } from '../clock/clock.js';
 import { keepProcessAlive } from '../clock/keep-process-alive.js';
 import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aClock, aFunction, aNumber, required } from '../options/rules.js';
-import type { Change, EventKey, EventStore, RemoveOptions, StoreCall } from './contract/event-store.js';
-import { hasCode, type StoreErrorCode } from './contract/errors.js';
+import type { Change, EventKey, EventStore, RemoveOptions, Revision, StoreCall } from './contract/event-store.js';
+import { hasCode, isStoreError, type StoreErrorCode } from './contract/errors.js';
 import { keyText, sameBytes } from './contract/keys.js';
 import type { EncodedEvent, EventRecord } from './contract/record.js';
 import { anEventStore } from './contract/store-rule.js';
@@ -86,12 +86,22 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
       if (expected === undefined || !hasCode(error, 'not-found', 'conflict')) return undefined;
       const latest = await store.revision({ signal });
       if (latest <= expected) return undefined;
-      for await (const changes of store.changes({ after: expected, signal })) {
-        const next = changes.find((change) => keyText(change.key) === keyText(key));
-        if (next !== undefined) return isOwn(next) ? next.record : error;
-        if ((changes.at(-1)?.revision ?? latest) >= latest) return error;
-      }
-      return undefined;
+      const follow = async (after: Revision): Promise<unknown> => {
+        for await (const changes of store.changes({ after, signal })) {
+          const next = changes.find((change) => keyText(change.key) === keyText(key));
+          if (next === undefined && (changes.at(-1)?.revision ?? latest) < latest) continue;
+          // What came before the history that is left is not known.
+          if (after > expected && next?.previous?.revision !== expected) return undefined;
+          return next !== undefined && isOwn(next) ? next.record : error;
+        }
+        return undefined;
+      };
+      return follow(expected).catch((failure: unknown) => {
+        // The history begins after that state, which may still have been current then.
+        const floor = isStoreError(failure) && failure.code === 'expired' ? failure.current : undefined;
+        if (floor === undefined || floor <= expected) throw failure;
+        return follow(floor);
+      });
     };
 
   /** Repeats a write until its outcome is known; `undefined`: it is not, and the time is over or the store was closed. */

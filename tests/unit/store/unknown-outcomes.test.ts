@@ -19,8 +19,8 @@ function createBench(
   outcomes: Outcome[],
   between: (store: EventStore) => Promise<unknown> = async () => undefined,
   findCreatedIn?: (store: EventStore) => NonNullable<UnknownOutcomeOptions['findCreated']>,
+  clock = fakeClock(),
 ) {
-  const clock = fakeClock();
   const memory = memoryStore({ clock });
   let writes = 0;
   const withOutcome = async <T>(write: () => Promise<T>): Promise<T> => {
@@ -179,13 +179,39 @@ describe('the resolution of unknown outcomes', () => {
     await expect(replacing).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  test('leaves a replace unknown when another write followed and the feed does not reach back to it', async () => {
-    const { store, memory, clock } = createBench(['answer lost'], replacedByAnother);
-    const { revision } = await memory.create(key, sampleEvent(), later);
-    await memory.create({ namespace: 'default', name: 'b' }, sampleEvent({ name: 'b' }), later);
+  /** Writes another event and drops the history before it. */
+  const endHistory = async (store: EventStore, clock: FakeClock, name: string): Promise<void> => {
+    const { revision } = await store.create({ namespace: 'default', name }, sampleEvent({ name }), later);
     clock.advance(660_000);
-    await expect(memory.list({ at: revision, limit: 1 })).rejects.toMatchObject({ code: 'expired' });
-    const replacing = store.replace(key, sampleEvent({ note: 'mine' }), { ...later, expected: revision });
+    await expect(store.list({ at: revision - 1, limit: 1 })).rejects.toMatchObject({ code: 'expired' });
+  };
+
+  test('resolves a replace and a removal of an event that is older than the history', async () => {
+    const { memory, store, clock } = createBench(['answer lost', 'answer lost'], async (inside) => {
+      if ((await inside.get(key)) !== undefined) await replacedByAnother(inside);
+    });
+    const { revision } = await memory.create(key, sampleEvent(), later);
+    await endHistory(memory, clock, 'b');
+    const replaced = await store.replace(key, sampleEvent({ note: 'mine' }), { ...later, expected: revision });
+    expect(replaced.revision).toBe(revision + 2);
+    const expected = revision + 3;
+    await endHistory(memory, clock, 'c');
+    expect(await store.remove(key, { expected })).toMatchObject({ key, revision: expected + 2 });
+  });
+
+  test('leaves a replace unknown when the history that is left does not show what followed', async () => {
+    const clock = fakeClock();
+    const bench = createBench(
+      ['answer lost'],
+      async (inside) => {
+        await replacedByAnother(inside);
+        await endHistory(inside, clock, 'b');
+      },
+      undefined,
+      clock,
+    );
+    const { revision } = await bench.memory.create(key, sampleEvent(), later);
+    const replacing = bench.store.replace(key, sampleEvent({ note: 'mine' }), { ...later, expected: revision });
     await expect(replacing).rejects.toMatchObject({ code: 'unknown-outcome' });
   });
 
