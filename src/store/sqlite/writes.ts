@@ -6,7 +6,7 @@ import { keyText } from '../contract/keys.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
 import type { EncodedEvent, EventRecord } from '../contract/record.js';
 import { whileLocked } from './locked.js';
-import { errorOf, isLocked } from './protocol.js';
+import { errorOf, isLocked, type Failure } from './protocol.js';
 import { decoded, recordOf } from './records.js';
 import type { StoredRecord } from './stored.js';
 import type { WorkerHost } from './worker-host.js';
@@ -67,7 +67,7 @@ function writtenEvent({ cut, uid, fields, labels, hints }: EncodedEvent, bytes: 
 }
 
 export function createWrites({ host, clock, now, path, hasReaders, onWritten }: WritesOptions) {
-  const batcher = createBatcher<Item, EventRecord | number>({
+  const batcher = createBatcher<Item, EventRecord | number | Failure>({
     maxItems: BATCH_OPERATIONS,
     maxWeight: BATCH_BYTES,
     concurrency: BATCHES_UNDER_WAY,
@@ -75,18 +75,13 @@ export function createWrites({ host, clock, now, path, hasReaders, onWritten }: 
     weigh: ({ weight }) => weight,
     async run(items) {
       const operations = items.map(({ operation }) => operation);
-      const { results, nextDue } = await whileLocked(
-        () => host.send('write', { now: now(), withPrevious: hasReaders(), operations }),
-        (response) => response.results.every(isLocked),
-        // Writes would wait for a step of history, which is repeated anyway.
-        { clock, forMs: operations.every(({ kind }) => kind === 'prune') ? 0 : undefined },
-      );
+      const { results, nextDue } = await host.send('write', { now: now(), withPrevious: hasReaders(), operations });
       const changes: Change[] = [];
       let areKnown = true;
       const written = results.map((result, index) => {
         if (result.kind === 'failure') {
           if (result.code === 'unknown-outcome') areKnown = false;
-          return errorOf(result);
+          return isLocked(result) ? result : errorOf(result);
         }
         try {
           const { written, change } = (items[index] as Item).resultOf(result);
@@ -105,8 +100,17 @@ export function createWrites({ host, clock, now, path, hasReaders, onWritten }: 
     },
   });
 
-  const add = <Result extends ItemResult['written']>(item: Item, signal?: AbortSignal): Promise<Result> =>
-    batcher.add(item, signal) as Promise<Result>;
+  /** Each write waits for as long as it may, whatever else is in its batches. */
+  const add = async <Result extends ItemResult['written']>(item: Item, signal?: AbortSignal): Promise<Result> => {
+    const result = await whileLocked(
+      () => batcher.add(item, signal),
+      (response) => typeof response === 'object' && isLocked(response),
+      // Writes would wait for a step of history, which is repeated anyway.
+      { clock, forMs: item.operation.kind === 'prune' ? 0 : undefined, signal },
+    );
+    if (typeof result === 'object' && 'kind' in result) throw errorOf(result);
+    return result as Result;
+  };
   const addCounted = (
     operation: WriteOperation & { readonly limit: number },
     signal?: AbortSignal,

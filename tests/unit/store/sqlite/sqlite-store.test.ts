@@ -318,6 +318,25 @@ describe('the store', () => {
     await store.close();
   });
 
+  test('a write that waits behind another one for a lock takes no longer than the first', async () => {
+    const clock = fakeClock({ now: START });
+    const path = newPath();
+    const store = inThreadStore(driver, { path, clock });
+    await store.create(key('a'), sampleEvent(), later);
+    const other = driver.open(path);
+    other.exec('BEGIN IMMEDIATE');
+    const writes = [];
+    for (const name of ['b', 'c']) {
+      writes.push(tracked(store.create(key(name), sampleEvent(), later)));
+      await advance(clock, 20);
+    }
+    for (let i = 0; i < 11; i++) await advance(clock, 500);
+    expect(writes.map(({ done }) => done())).toEqual([true, true]);
+    for (const { promise } of writes) await expect(promise).rejects.toThrow('another program has locked it');
+    other.close();
+    await store.close();
+  });
+
   test('fails a ping shortly before the time of its caller ends, while another program has locked the file', async () => {
     const clock = fakeClock({ now: START });
     const path = newPath();
