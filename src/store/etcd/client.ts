@@ -47,6 +47,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   let token: Promise<string | undefined> | undefined;
   /** Why the latest attempt got no response; `undefined`: it got one. */
   let trouble: unknown;
+  let closed = false;
 
   const connectionNow = (): Connection => connections[current % connections.length] as Connection;
 
@@ -122,7 +123,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     let reason: unknown = new Error('the deadline has passed');
     for (let tries = 1; ; tries++) {
       context.signal?.throwIfAborted();
-      if (clock.monotonic() >= context.end) throw stopped(reason, context);
+      if (closed || clock.monotonic() >= context.end) throw stopped(reason, context);
       const connection = connectionNow();
       const begun = clock.monotonic();
       const given = tokenFor(connection);
@@ -240,7 +241,9 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     lastFailure: (): StoreError | undefined =>
       trouble === undefined ? undefined : stopped(trouble, { outcomeUnknown: false }),
     endWatches: (reason: StoreError): void => endWatches(reason),
+    /** Ends all calls: none is attempted again. */
     close(): void {
+      closed = true;
       for (const connection of connections) connection.close();
     },
   };

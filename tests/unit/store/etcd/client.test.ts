@@ -120,6 +120,19 @@ describe('reads', () => {
     await expect(read).rejects.toThrow(/connection dropped/);
   });
 
+  test('are not attempted again when the client was closed', async () => {
+    const member = fake('http://a:1', [away()]);
+    const client = clientOf([member]);
+    const begun = clock.monotonic();
+    const read = client.range({ key }, client.callContext(undefined));
+    read.catch(() => undefined);
+    await nextTurn();
+    client.close();
+    await expect(settle(read)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(member.asked.length).toBe(1);
+    expect(clock.monotonic() - begun).toBeLessThan(100);
+  });
+
   test('end at once with the reason of an aborted signal', async () => {
     const client = clientOf([fake('http://a:1', ['silence'])]);
     const abort = new AbortController();
