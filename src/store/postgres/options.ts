@@ -18,7 +18,10 @@ import type { PgPool } from './pg-client.js';
 
 /** Options of `postgresStore`. Exactly one of `pool`, `connectionString` and `client` is required. */
 export interface PostgresStoreOptions {
-  /** A `Pool` of `pg` that the service creates and ends. LISTEN requires at least two connections. */
+  /**
+   * A `Pool` of `pg` that the service creates and ends. LISTEN requires at least two connections. Give it a listener for
+   * `error`: without one, an idle connection that is lost ends the process, except while a store is open on the pool.
+   */
   readonly pool?: PgPool | undefined;
   /**
    * The connection string for `pg` (`postgres://user:password@host:5432/database`). The store creates a pool of its
