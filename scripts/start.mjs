@@ -45,6 +45,22 @@ async function answerFromSources() {
   return serveCommand.prepare(process.argv.slice(2));
 }
 
+/**
+ * npm passes SIGTERM on to its shell only, which may end without this process: its end counts as SIGTERM then. But not
+ * after a signal that the whole group got: a second one would end the server at once.
+ */
+function endWithParent() {
+  const parent = process.ppid;
+  const watching = setInterval(() => {
+    if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');
+  }, 500).unref();
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => {
+      clearInterval(watching);
+      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+    });
+}
+
 /** Runs a script, with a dot for each second. */
 async function run(...words) {
   const dots = setInterval(() => process.stderr.write('.'), 1_000);
@@ -53,6 +69,8 @@ async function run(...words) {
   clearInterval(dots);
   if (status !== 0) process.exit(status ?? 1);
 }
+
+if (process.env.npm_lifecycle_event !== undefined) endWithParent();
 
 if (!isFresh()) {
   const tsup = join(root, 'node_modules/tsup/dist/cli-default.js');

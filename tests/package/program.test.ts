@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
@@ -16,6 +16,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { built, entries, manifest } from './package-entries.js';
 import { parseSource, root } from './source-files.js';
@@ -188,6 +189,46 @@ describe('npm start', () => {
     const { code, out, err } = await run(start);
     expect([code, out]).toEqual([0, 'started\n']);
     expect(err).toMatch(/^building kube-vitals, .*: the library \.* the program \.+ built in \d+\.\d s\n$/);
+  });
+
+  /** Starts a server that prints each SIGTERM and ends 1.5 s after the first, below a shell as npm starts one. */
+  async function startBelowShell() {
+    const { start } = newRepository();
+    writeFileSync(
+      join(dirname(dirname(start)), 'dist/cli.js'),
+      `process.on('SIGTERM', () => { console.log('SIGTERM'); setTimeout(() => process.exit(), 1_500); });
+       setInterval(() => {}, 1_000);
+       console.log('serving');`,
+    );
+    // The shell has more to do after the server, so that it starts a process for it.
+    const shell = spawn('sh', ['-c', '"$0" "$1"; exit', process.execPath, start], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, npm_lifecycle_event: 'start' },
+    });
+    const pid = Number(shell.pid);
+    onTestFinished(() => {
+      try {
+        process.kill(-pid, 'SIGKILL');
+      } catch {
+        // The server has ended, as it should.
+      }
+    });
+    const [first] = (await once(shell.stdout, 'data')) as [Buffer];
+    expect(String(first)).toBe('serving\n');
+    return { pid, rest: text(shell.stdout) };
+  }
+
+  it('ends the server when npm has ended its shell, which passes no signal on', async () => {
+    const { pid, rest } = await startBelowShell();
+    process.kill(pid, 'SIGTERM');
+    expect(await rest).toBe('SIGTERM\n');
+  });
+
+  it('passes no second signal to a server that has got the one for all processes', async () => {
+    const { pid, rest } = await startBelowShell();
+    process.kill(-pid, 'SIGTERM');
+    expect(await rest).toBe('SIGTERM\n');
   });
 
   it.each(['src/deep/a.ts', 'src/deep', 'package.json'])('does not use one that is older than %s', async (path) => {
