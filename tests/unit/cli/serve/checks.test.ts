@@ -1,7 +1,13 @@
 import { tmpdir } from 'node:os';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { exampleDependency, standaloneChecks } from '../../../../src/cli/serve/checks.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
+
+const disk = vi.hoisted(() => ({ freeBytes: 0 }));
+vi.mock('node:fs/promises', async (importOriginal) => ({
+  ...(await importOriginal<typeof import('node:fs/promises')>()),
+  statfs: () => Promise.resolve({ bavail: disk.freeBytes, blocks: 2 ** 40, bsize: 1 }),
+}));
 
 describe('standaloneChecks', () => {
   it('pass in a healthy process, and read discovery for the group', async () => {
@@ -39,6 +45,18 @@ describe('standaloneChecks', () => {
     });
     const { signal } = new AbortController();
     await expect(Promise.resolve(checks[1]?.check({ signal }))).rejects.toThrow('discovery does not show g');
+    await store.close();
+  });
+
+  it('want 100 MiB free on the disk of the data directory, however large it is', async () => {
+    const store = memoryStore();
+    const checks = standaloneChecks({ dataDir: '/data', store, group: 'g', api: () => undefined, withExample: false });
+    const { signal } = new AbortController();
+    disk.freeBytes = 104_857_600;
+    expect(await checks.at(-1)?.check({ signal })).toBe(true);
+    disk.freeBytes -= 1;
+    const reason = '104857599 bytes (0.0 %) are free at /data';
+    expect(await checks.at(-1)?.check({ signal })).toEqual({ ok: false, reason });
     await store.close();
   });
 

@@ -54,6 +54,24 @@ test('a ceiling of 16 digits, as revisions from the clock have, is read at the n
   expect(startAt).toBeGreaterThan(fromClock);
 });
 
+test('nothing more is reserved while enough is left, and another block above what was reached otherwise', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const path = await file();
+  const { keepReserving } = await reserveRevisions(path, { storeIsDurable: false });
+  const block = Number(await readFile(path, 'utf8'));
+  const reached = vi
+    .fn()
+    .mockResolvedValueOnce(block / 2)
+    .mockResolvedValue(block * 1.95);
+  const { stop } = keepReserving(reached);
+  await vi.advanceTimersByTimeAsync(120_000);
+  stop();
+  vi.useRealTimers();
+  // With a block reserved at the first check, it would be 3.
+  await vi.waitFor(async () => expect(Number(await readFile(path, 'utf8')) / block).toBe(2.95));
+});
+
 test('a number that leaves no further revisions is an error', async () => {
   const path = await file();
   await writeFile(path, `${Number.MAX_SAFE_INTEGER}`);

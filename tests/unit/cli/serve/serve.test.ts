@@ -61,6 +61,7 @@ interface Recorded {
   readonly reason: string;
   readonly note: string;
   readonly reportingInstance: string;
+  readonly regarding: object;
 }
 
 const EVENTS = '/apis/events.example.com/v1/namespaces/shop/events';
@@ -228,8 +229,22 @@ test('kube-vitals serve records its start and its end, and then ends watches', a
   expect(objects.map(({ reason }) => reason)).toEqual(['Started', 'ShutdownStarted']);
   expect(objects[0]?.note).toBe(/^kube-vitals (serves? .*) and /.exec(banner)?.[1]?.replace('serves', 'serving'));
   expect(objects.every(({ reportingInstance }) => reportingInstance.endsWith('-4711'))).toBe(true);
+  const regarding = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', name: 'v1.events.example.com' };
+  for (const object of objects) expect(object.regarding).toMatchObject(regarding);
   expect(await code).toBe(0);
   expect(log.join('')).toMatch(/^SIGTERM: shutting down\n[^]*^ended\n$/m);
+});
+
+test('kube-vitals serve knows the users of --token-auth-file, and still its administrator', async () => {
+  const dataDir = await newFolder();
+  const tokens = join(dataDir, 'tokens.csv');
+  await writeFile(tokens, 's3cret,alice,1001,"operators"\n');
+  const { ask } = await start(dataDir, '--store=memory', `--token-auth-file=${tokens}`);
+  const statusFor = async (token: string): Promise<number> =>
+    (await ask('GET', EVENTS, undefined, { authorization: `Bearer ${token}` })).status;
+  expect(await statusFor('s3cret')).toBe(200);
+  expect(await statusFor('s3cre')).toBe(401);
+  expect((await ask('GET', EVENTS)).status).toBe(200);
 });
 
 test('kube-vitals serve records events whatever its policies allow, and closes its store at the end', async () => {
