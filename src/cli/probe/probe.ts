@@ -35,8 +35,10 @@ export async function runProbe(
     return healthy ? 0 : 1;
   } catch (error) {
     const { message } = signal.aborted ? new Error(`no response within ${timeoutMs} ms`) : (error as Error);
-    const text = message.trimEnd() || String((error as NodeJS.ErrnoException).code);
-    context.stderr.write(`error: ${url.href}: ${text}\n`);
+    // What OpenSSL says also has a thread and a line of its source.
+    const text = message.replace(/^.*:SSL routines:[^:]*:([^:]*):[^]*/, 'TLS failed: $1').trimEnd();
+    const { code } = error as NodeJS.ErrnoException;
+    context.stderr.write(`error: ${url.href}: ${text || String(code)}\n`);
     return 1;
   }
 }

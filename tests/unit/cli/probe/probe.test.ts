@@ -207,10 +207,10 @@ describe('kube-vitals probe', () => {
     expect([code, err]).toEqual([1, 'error: http://127.0.0.1:1/readyz: connect ECONNREFUSED 127.0.0.1:1\n']);
   });
 
-  it('reports a server that does not speak TLS in one line', async () => {
-    const url = await serve((_req, res) => void res.end());
-    const { code, err } = await probe(url.replace('http:', 'https:'));
-    expect([code, err]).toEqual([1, expect.stringMatching(/^error: https:[^\n]*wrong version number[^\n]*\n$/)]);
+  it('reports a server that does not speak TLS in one line, without a line of the source of OpenSSL', async () => {
+    const url = (await serve((_req, res) => void res.end())).replace('http:', 'https:');
+    const { code, err } = await probe(url);
+    expect([code, err]).toEqual([1, `error: ${url}/: TLS failed: wrong version number\n`]);
   });
 
   it('fails when the server switches to another protocol', async () => {
