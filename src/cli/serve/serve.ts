@@ -128,9 +128,13 @@ export async function serve(options: ServeOptions): Promise<number> {
     closeTimeoutMs: LAST_EVENT_MS,
     observe: health.observe,
   });
-  /** Resolves when all recorded events are stored, or have to wait for the store. */
-  const recorded = (): Promise<void> =>
-    recorder.flush({ signal: AbortSignal.timeout(LAST_EVENT_MS) }).catch(() => undefined);
+  /** Resolves when all recorded events are stored, or to false when they have to wait for the store. */
+  const recorded = (): Promise<boolean> =>
+    recorder.flush({ signal: AbortSignal.timeout(LAST_EVENT_MS) }).then(
+      () => true,
+      () => false,
+    );
+  const storeIsLate = new AbortController();
 
   const { dataDir, exampleDependency: withExample } = flags;
   for (const check of standaloneChecks({ dataDir, store, group, api, withExample })) health.add(check);
@@ -163,9 +167,10 @@ export async function serve(options: ServeOptions): Promise<number> {
     shutdownDelayMs: flags.shutdownDelayDuration,
     drainTimeoutMs: DRAIN_TIMEOUT_MS,
     observe,
-    beforeStop: () => {
+    beforeStop: async () => {
       recorder.event({ action: 'ShuttingDown', reason: 'ShutdownStarted', note: `${group}/v1 is shutting down` });
-      return recorded();
+      // The end does not wait for the store a second time: supervisors such as Docker kill after ten seconds.
+      if (!(await recorded())) storeIsLate.abort(new Error('the store is not available'));
     },
     stopAccepting: () => {
       server.startDraining();
@@ -176,7 +181,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     endWatches: () => closing.abort(),
     drain: () => closed,
     close: async () => {
-      await recorder.close();
+      await recorder.close({ signal: storeIsLate.signal });
       health.close();
       reserving?.stop();
       await events.close();

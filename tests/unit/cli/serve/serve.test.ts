@@ -21,12 +21,15 @@ vi.mock('../../../../src/cli/serve/checks.js', async (importOriginal) => {
   };
 });
 
-/** The stores that were opened. */
+/** The stores that were opened, and whether the next one answers no writes. */
 const stores = vi.hoisted((): EventStore[] => []);
+const nextStore = vi.hoisted(() => ({ hangs: false }));
 vi.mock('../../../../src/cli/stores/open-store.js', async (importOriginal) => {
   const original = await importOriginal<typeof import('../../../../src/cli/stores/open-store.js')>();
   const openStore: typeof original.openStore = async (...options) => {
-    const store = await original.openStore(...options);
+    const opened = await original.openStore(...options);
+    const hanging = { create: () => new Promise<never>(() => undefined) };
+    const store = nextStore.hangs ? { ...opened, ...hanging } : opened;
     stores.push(store);
     return store;
   };
@@ -260,6 +263,19 @@ test('kube-vitals serve records events whatever its policies allow, and closes i
   signal();
   await code;
   await expect(stores.at(-1)?.ping()).rejects.toMatchObject({ code: 'closed' });
+});
+
+test('kube-vitals serve waits only once for an unavailable store when it ends', async () => {
+  nextStore.hangs = true;
+  const waiting = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => AbortSignal.abort());
+  onTestFinished(() => {
+    nextStore.hangs = false;
+    waiting.mockRestore();
+  });
+  const { signal, code, log } = await inMemory();
+  signal();
+  expect(await code).toBe(0);
+  expect(log.join('')).toMatch(/dropped \d+ events? \(closed\): the store is not available/);
 });
 
 test('kube-vitals serve refuses requests on open connections while those in flight finish', async () => {
