@@ -329,8 +329,10 @@ describe('HTTP/2', () => {
     });
     const port = await listenTo(server);
     const transport = closedLater(httpTransport({ server: `https://127.0.0.1:${port}`, http2: true, tls: trusted() }));
-    const patch = (retries: number) =>
-      clientOver(transport, { retry: { retries, firstDelayMs: 1 } }).patch({ name: 'a' }, { type: 'merge', patch: {} });
+    const patch = (retries: number) => {
+      const retry = { retries, firstDelayMs: 1 };
+      return clientOver(transport, { retry }).patch({ name: 'a' }, { type: 'merge', patch: {} });
+    };
     expect(await failureOf(patch(0))).toMatchObject({
       name: 'ConnectionError',
       message: `127.0.0.1:${port} refused the request before it processed it`,
