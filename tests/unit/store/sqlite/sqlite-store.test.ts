@@ -292,13 +292,19 @@ describe('the store', () => {
     await again.close();
   });
 
-  test('repeats a write while another program has locked the file, and reads events in between', async () => {
+  /** A store with the event `a`, whose file another connection has locked. */
+  const lockedStore = async () => {
     const clock = fakeClock({ now: START });
     const path = newPath();
     const store = inThreadStore(driver, { path, clock });
     await store.create(key('a'), sampleEvent(), later);
     const other = driver.open(path);
     other.exec('BEGIN IMMEDIATE');
+    return { store, clock, other };
+  };
+
+  test('repeats a write while another program has locked the file, and reads events in between', async () => {
+    const { store, clock, other } = await lockedStore();
     const { promise: written, done } = tracked(store.create(key('b'), sampleEvent(), later));
     for (let i = 0; i < 3; i++) {
       expect((await store.get(key('a')))?.key.name).toBe('a');
@@ -319,12 +325,7 @@ describe('the store', () => {
   });
 
   test('a write that waits behind another one for a lock takes no longer than the first', async () => {
-    const clock = fakeClock({ now: START });
-    const path = newPath();
-    const store = inThreadStore(driver, { path, clock });
-    await store.create(key('a'), sampleEvent(), later);
-    const other = driver.open(path);
-    other.exec('BEGIN IMMEDIATE');
+    const { store, clock, other } = await lockedStore();
     const writes = [];
     for (const name of ['b', 'c']) {
       writes.push(tracked(store.create(key(name), sampleEvent(), later)));
