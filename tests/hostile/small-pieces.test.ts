@@ -110,7 +110,7 @@ test('a body that arrives in pieces of one byte takes little more memory than it
 
 test.each<[string, (chunks: AsyncGenerator<Uint8Array>) => Promise<unknown>]>([
   ['a response', (body) => readBody({ body }, 3_145_728, new AbortController().signal)],
-  ['a frame of a watch', (chunks) => framesOf(chunks, 3_145_728).next()],
+  ['a frame of a watch', (chunks) => framesOf(chunks, 3_145_728, '').next()],
 ])('%s that arrives in pieces of one byte takes a client little more memory than its bytes', async (_what, read) => {
   let held: unknown;
   const growth = await heapGrowth(async () => {

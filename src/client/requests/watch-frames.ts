@@ -15,7 +15,7 @@ const TYPES: ReadonlySet<unknown> = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BO
 export async function* framesOf(
   chunks: AsyncIterable<Uint8Array>,
   maxBytes: number,
-  from = '',
+  from: string,
 ): AsyncGenerator<WatchFrame, void, undefined> {
   const tooLong = (): Error => responseError(`a frame of the watch${from} has more than ${maxBytes} bytes`, 200);
   const decoder = new TextDecoder();

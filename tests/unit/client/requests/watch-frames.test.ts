@@ -11,7 +11,7 @@ async function* chunks(...texts: (string | Uint8Array)[]): AsyncGenerator<Uint8A
 
 async function all(source: AsyncIterable<Uint8Array>, maxBytes = 1_000): Promise<unknown[]> {
   const frames: unknown[] = [];
-  for await (const frame of framesOf(source, maxBytes)) frames.push(frame);
+  for await (const frame of framesOf(source, maxBytes, '')) frames.push(frame);
   return frames;
 }
 
@@ -141,7 +141,7 @@ describe('the frames of a watch', () => {
         returned = true;
       }
     }
-    for await (const _ of framesOf(source(), 1_000)) break;
+    for await (const _ of framesOf(source(), 1_000, '')) break;
     expect(returned).toBe(true);
   });
 });
