@@ -1163,4 +1163,19 @@ export const EVENT_CHECKS: readonly Check[] = [
       expect(managers(patched.json)).toContainEqual(['other', 'Update']);
     },
   },
+  {
+    id: 'E060',
+    level: 'SHOULD',
+    title: 'order=newest-first lists by descending resourceVersion, page by page at one revision',
+    async run({ ask, path, event }) {
+      for (const name of ['a', 'b', 'c', 'd']) await ask('POST', path(), event(name));
+      await ask('PATCH', path('/b'), { metadata: { labels: { a: '1' } } }, MERGE);
+      const newest = path('?order=newest-first&limit=2');
+      const first = (await ask('GET', newest)).json;
+      await ask('PATCH', path('/a'), { metadata: { labels: { a: '1' } } }, MERGE);
+      const second = (await ask('GET', `${newest}&continue=${String(meta(first)['continue'])}`)).json;
+      expect([names(first), names(second), meta(second)['continue']]).toEqual([['b', 'd'], ['c', 'a'], undefined]);
+      expect(meta(second)['resourceVersion']).toBe(meta(first)['resourceVersion']);
+    },
+  },
 ];

@@ -68,6 +68,7 @@ const LIST_PARAMETERS: readonly Json[] = [
   query('fieldSelector', 'string', 'Only objects whose fields have these values.'),
   query('labelSelector', 'string', 'Only objects with such labels.'),
   query('limit', 'integer', 'The most items of a page.'),
+  query('order', 'string', 'With newest-first, a list is ordered by descending resourceVersion. Not for watches.'),
   query('resourceVersion', 'string', 'The version to read, or to watch from.'),
   query('resourceVersionMatch', 'string', 'How resourceVersion is meant: Exact or NotOlderThan.'),
   query('sendInitialEvents', 'boolean', 'Whether a watch begins with the existing objects, ended by a bookmark.'),

@@ -5,6 +5,8 @@ import { encodeUtf8 } from '../../json/utf8.js';
 /** Where a list continues: in the state at `revision` (-1: the latest), strictly after `start`. */
 export interface ContinueToken {
   readonly revision: number;
+  /** In a list with the newest first: it continues below this revision, that of `start`. */
+  readonly below?: number | undefined;
   /** Relative to the listed collection: `NAME` inside one namespace, `NAMESPACE/NAME` over all. */
   readonly start: string;
 }
@@ -25,13 +27,14 @@ export function positionBefore(key: string): string {
 
 /** Writes a token in Kubernetes' format, which clients treat as opaque. */
 export function writeContinueToken(token: ContinueToken): string {
-  const json = JSON.stringify({ v: VERSION, rv: token.revision, start: `${token.start}\0` });
+  const { revision, start, below } = token;
+  const json = JSON.stringify({ v: VERSION, rv: revision, start: `${start}\0`, below });
   return toBase64(encodeUtf8(json)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
 /** Reads a token that came from a client. @throws StatusFailure 400 with kube-apiserver's texts */
 export function readContinueToken(text: string): ContinueToken {
-  const { v, rv, start } = (parse(text) ?? {}) as Readonly<Record<'v' | 'rv' | 'start', unknown>>;
+  const { v, rv, start, below } = (parse(text) ?? {}) as Readonly<Record<'v' | 'rv' | 'start' | 'below', unknown>>;
   const version = typeof v === 'string' ? v : '';
   if (version !== VERSION) throw wrongToken(`server does not recognize this encoded version ${version}`);
   if (typeof rv !== 'number' || !Number.isInteger(rv) || rv === 0) {
@@ -43,7 +46,12 @@ export function readContinueToken(text: string): ContinueToken {
   // The first key to list: `NAME\0`, which directly follows NAME, in all tokens of a server.
   const key = start.endsWith('\0') ? start.slice(0, -1) : start;
   if (key.split('/').some((part) => part === '' || part === '.' || part === '..')) throw wrongToken(start);
-  return { revision: Math.min(rv, Number.MAX_SAFE_INTEGER), start: key === start ? positionBefore(key) : key };
+  if (below !== undefined && !(Number.isSafeInteger(below) && (below as number) > 0)) throw wrongToken(start);
+  return {
+    revision: Math.min(rv, Number.MAX_SAFE_INTEGER),
+    start: key === start ? positionBefore(key) : key,
+    below: below as number | undefined,
+  };
 }
 
 function parse(text: string): unknown {

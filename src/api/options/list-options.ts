@@ -18,6 +18,8 @@ export interface ListOptions {
   /** 0 or negative: no limit. */
   readonly limit: number;
   readonly continue: string;
+  /** `newest-first`, or empty: by namespace and name. An extension: Kubernetes has no such parameter. */
+  readonly order: string;
   readonly sendInitialEvents: boolean | undefined;
 }
 
@@ -33,6 +35,7 @@ export function readListOptions(query: Query, legacyWatch = false): ListOptions 
     timeoutSeconds: integer(query, 'timeoutSeconds') ?? 0,
     limit: integer(query, 'limit') ?? 0,
     continue: first(query, 'continue') ?? '',
+    order: first(query, 'order') ?? '',
     sendInitialEvents: flag(query, 'sendInitialEvents'),
   };
   const options = watch ? withDefaultStart(given) : given;
@@ -54,6 +57,8 @@ export function requireResourceVersion(resourceVersion: string, before = 'invali
   throw badRequest(`${before}resourceVersion: Invalid value: ${goQuote(shorten(resourceVersion))}: ${wrong}`);
 }
 
+export const NEWEST_FIRST = 'newest-first';
+
 const MATCH = 'resourceVersionMatch';
 const WITH_CONTINUE = forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided');
 
@@ -74,12 +79,16 @@ function listErrors({ resourceVersion, resourceVersionMatch: match, ...options }
   if (options.sendInitialEvents !== undefined) {
     errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
   }
+  if (options.order !== '' && options.order !== NEWEST_FIRST) {
+    errors.push(notSupported('order', options.order, [NEWEST_FIRST, '']));
+  }
   return errors;
 }
 
 function watchErrors({ resourceVersionMatch: match, sendInitialEvents, ...options }: ListOptions): FieldError[] {
   const errors: FieldError[] = [];
   const forbid = (why: string): void => void errors.push(forbiddenField(MATCH, why));
+  if (options.order !== '') errors.push(forbiddenField('order', 'order is forbidden for watch'));
   if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {
     forbid('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
   }

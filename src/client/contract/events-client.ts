@@ -50,6 +50,12 @@ export interface ListOptions extends CallOptions, EventSelection {
   readonly resourceVersion?: string | undefined;
   /** How the server interprets `resourceVersion`. */
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined;
+  /**
+   * `newest-first`: by descending `resourceVersion`, so that the events that were created or changed last come first. An
+   * extension of kube-vitals: the list fails with a ResponseError if the server ignores it, as kube-apiserver does.
+   * Default: by namespace and name.
+   */
+  readonly order?: 'newest-first' | undefined;
 }
 
 /** A page of a list. */

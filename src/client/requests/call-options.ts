@@ -47,6 +47,7 @@ export const listRules: OptionRules<ListOptions> = {
   pageSize: aWholeNumber(1),
   resourceVersion: aString,
   resourceVersionMatch: oneOf('Exact', 'NotOlderThan'),
+  order: oneOf('newest-first'),
 };
 
 export const deleteRules: OptionRules<DeleteOptions> = {

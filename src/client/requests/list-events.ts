@@ -44,12 +44,14 @@ async function* readPages(
   let empty = 0;
   /** An earlier token, replaced after 1, 2, 4, 8… pages: a cycle of tokens, however long, comes back to it. */
   let earlier: string | undefined;
+  let last: Event | undefined;
   for (let count = 1; ; count++) {
     let page: EventPage;
     try {
       // The token contains the revision: servers refuse another one beside it.
       const { resourceVersion, resourceVersionMatch } = token === undefined ? options : {};
-      const query = { limit: options.pageSize ?? 500, continue: token, resourceVersion, resourceVersionMatch };
+      const { pageSize: limit = 500, order } = options;
+      const query = { limit, continue: token, resourceVersion, resourceVersionMatch, order };
       const request = { method: 'GET', url: paths.selection(options, query) } as const;
       page = pageOf(await callObject(context, request, options, readFailed), from(context));
     } catch (error) {
@@ -58,9 +60,11 @@ async function* readPages(
       restarted = true;
       token = undefined;
       earlier = undefined;
+      last = undefined;
       count = 0;
       continue;
     }
+    if (options.order !== undefined) last = requireNewestFirst(page, last, from(context));
     yield restarted ? { ...page, restarted } : page;
     restarted = false;
     if (page.continue === undefined) return;
@@ -73,6 +77,17 @@ async function* readPages(
       throw responseError(`${empty} pages of the list${from(context)} in a row are empty`, 200);
     token = page.continue;
   }
+}
+
+/** Checks the order of a page, whose events follow `last`, and returns its last event. */
+function requireNewestFirst({ items }: EventPage, last: Event | undefined, from: string): Event | undefined {
+  for (const event of items) {
+    if (last !== undefined && !isOlder(revisionOf(event), revisionOf(last))) {
+      throw responseError(`the list${from} does not begin with the newest event: the server ignores the order`, 200);
+    }
+    last = event;
+  }
+  return last;
 }
 
 function pageOf(list: JsonObject, from: string): EventPage {

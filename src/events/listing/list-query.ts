@@ -1,4 +1,4 @@
-import { requireResourceVersion, type ListOptions } from '../../api/options/list-options.js';
+import { NEWEST_FIRST, requireResourceVersion, type ListOptions } from '../../api/options/list-options.js';
 import { positionBefore, readContinueToken, writeContinueToken } from '../../api/options/continue-token.js';
 import { toRevision } from '../../api/options/query.js';
 import { allOf, parseFieldSelector } from '../../api/selectors/field-selector.js';
@@ -36,14 +36,25 @@ export interface Start {
   readonly notOlderThan: Revision | undefined;
 }
 
-/** Returns where a list begins. @throws StatusFailure 400 for a bad continue token or resourceVersion, and for both */
+/**
+ * Returns where a list begins.
+ *
+ * @throws StatusFailure 400 for a bad continue token or resourceVersion, for both, and for an order that the store or the
+ *   token does not have
+ */
 export function startOf(call: VerbCall, options: ListOptions): Start {
+  const newestFirst = options.order === NEWEST_FIRST;
+  if (newestFirst && call.dependencies.store.capabilities.newestFirst === 'none') {
+    throw badRequest('order: the store of this server cannot list the newest events first');
+  }
   const asked = options.resourceVersion;
   const given = asked !== '' && asked !== '0';
   if (options.continue !== '') {
     const token = readContinueToken(options.continue);
     if (given) throw badRequest('specifying resource version is not allowed when using continue');
-    const after = positionOf(call, token.start);
+    const { below } = token;
+    if ((below !== undefined) !== newestFirst) throw badRequest('the continue token is of a list in another order');
+    const after = { ...positionOf(call, token.start), revision: below };
     return { at: token.revision < 0 ? undefined : token.revision, after, notOlderThan: undefined };
   }
   if (!given) return { at: undefined, after: undefined, notOlderThan: asked === '' ? undefined : 0 };
@@ -76,29 +87,31 @@ export function positionBeforeName({ scope }: VerbCall, { equalities }: Selector
 }
 
 /** Returns the metadata of a list. `last`: the last event of the page, if `remaining` (if known) more follow. */
-export function listMeta(call: VerbCall, revision: Revision, last?: EventKey, remaining?: number): ListMeta {
+export function listMeta(
+  call: VerbCall,
+  options: ListOptions,
+  revision: Revision,
+  last?: Position,
+  remaining?: number,
+): ListMeta {
   const resourceVersion = String(revision);
   if (last === undefined) return { resourceVersion };
-  const token = writeContinueToken({ revision, start: tokenStart(call, last) });
+  const token = tokenAfter(last, revision, call, options);
   return { resourceVersion, continue: token, ...(remaining !== undefined && { remainingItemCount: remaining }) };
 }
 
-function tokenStart(call: VerbCall, key: EventKey): string {
-  return call.scope.namespace === '' ? `${key.namespace}/${key.name}` : key.name;
+function tokenAfter(last: Position, revision: Revision, { scope }: VerbCall, { order }: ListOptions): string {
+  const start = scope.namespace === '' ? `${last.namespace}/${last.name}` : last.name;
+  return writeContinueToken({ revision, start, below: order === NEWEST_FIRST ? last.revision : undefined });
 }
 
 /** Returns the failure for the client if a page cannot be read: `error` itself unless it is specific to lists. */
-export function pageFailure(
-  error: unknown,
-  call: VerbCall,
-  { continue: token }: ListOptions,
-  query: ListQuery,
-): unknown {
+export function pageFailure(error: unknown, call: VerbCall, options: ListOptions, query: ListQuery): unknown {
   if (!isStoreError(error)) return error;
   const { at = 0, after } = query;
   if (error.code === 'future-revision') return futureRevision(at, error.current ?? 0);
-  if (error.code !== 'expired' || token === '' || !after) return error;
-  return expired(TOKEN_EXPIRED, writeContinueToken({ revision: -1, start: tokenStart(call, after) }));
+  if (error.code !== 'expired' || options.continue === '' || !after) return error;
+  return expired(TOKEN_EXPIRED, tokenAfter(after, -1, call, options));
 }
 
 const TOKEN_EXPIRED =
@@ -107,12 +120,19 @@ const TOKEN_EXPIRED =
   'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
   'deleted between the time the first chunk was returned and now may show up in the list.';
 
-export function pageQuery({ life, scope }: VerbCall, { equalities }: Selector, start: Start, limit: number): ListQuery {
+export function pageQuery(
+  { life, scope }: VerbCall,
+  { order }: ListOptions,
+  { equalities }: Selector,
+  start: Start,
+  limit: number,
+): ListQuery {
   return Object.assign(new LooseRead(life, start.notOlderThan), {
     namespace: scope.namespace === '' ? undefined : scope.namespace,
     terms: equalities,
     at: start.at,
     after: start.after,
     limit,
-  });
+    order: order === NEWEST_FIRST ? NEWEST_FIRST : undefined,
+  } as const);
 }

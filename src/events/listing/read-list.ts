@@ -3,7 +3,7 @@ import type { Batches } from '../../api/representation/contract.js';
 import type { Selector } from '../../api/selectors/contract.js';
 import { chain } from '../../http/promise.js';
 import type { ListMeta } from '../../model/object-meta.js';
-import type { EventKey, JsonPage, ListPage } from '../../store/contract/event-store.js';
+import type { JsonPage, ListPage, Position } from '../../store/contract/event-store.js';
 import { recordsSize, eventSize, type EventRecord } from '../../store/contract/record.js';
 import { holdBytes } from '../request/capacity.js';
 import type { VerbCall } from '../request/call.js';
@@ -43,7 +43,7 @@ export function readList<Item>(
   return chain(pages.first(limit || PAGE), (first): List<Item> | Promise<List<Item>> => {
     if (limit === 0 && first.next !== undefined) {
       const batches = allPages(pages, first, form);
-      return { meta: listMeta(call, first.revision), ahead: bytesOf(first), batches };
+      return { meta: listMeta(call, options, first.revision), ahead: bytesOf(first), batches };
     }
     if ('pieces' in first) return onePage(pages, first, form);
     if (limit > 0) return filled(pages, first, limit).then((page) => onePage(pages, page, form));
@@ -54,9 +54,9 @@ export function readList<Item>(
 const matching = (records: readonly EventRecord[], selector: Selector): readonly EventRecord[] =>
   selector.empty ? records : records.filter(({ event }) => selector.matches(event));
 
-function onePage<Item>({ call, selector, slice }: PageReader, page: Page, form: ItemForm<Item>): List<Item> {
+function onePage<Item>({ call, options, selector, slice }: PageReader, page: Page, form: ItemForm<Item>): List<Item> {
   const { revision, next, remaining } = page;
-  const meta = listMeta(call, revision, next, selector.empty ? remaining : undefined);
+  const meta = listMeta(call, options, revision, next, selector.empty ? remaining : undefined);
   const ahead = bytesOf(page);
   const batches = 'pieces' in page ? [itemsOf(page, form)] : batchesOf(page.records, ahead, form, slice);
   return { meta, ahead, batches };
@@ -90,13 +90,13 @@ async function filled(pages: PageReader, first: ListPage, limit: number): Promis
   const records: EventRecord[] = [];
   let bytes = 0;
   let page = first;
-  let last: EventKey | undefined;
+  let last: Position | undefined;
   let examined: number;
   const full = (): boolean => records.length === limit || bytes >= LIMITED_BYTES;
   for (;;) {
     for (examined = 0; examined < page.records.length && !full(); examined++) {
       const record = page.records[examined] as EventRecord;
-      last = record.key;
+      last = { ...record.key, revision: record.revision };
       if (!selector.matches(record.event)) continue;
       records.push(record);
       bytes += eventSize(record.event);

@@ -25,7 +25,7 @@ export class PageReader {
   readonly call: VerbCall;
   readonly selector: Selector;
   readonly slice: TimeSlice;
-  readonly #options: ListOptions;
+  readonly options: ListOptions;
   readonly #start: Start;
   readonly #asJson: boolean;
   #at: Revision | undefined;
@@ -37,7 +37,7 @@ export class PageReader {
     this.call = call;
     this.selector = selector;
     this.slice = createTimeSlice(call);
-    this.#options = options;
+    this.options = options;
     this.#start = startOf(call, options);
     this.#at = this.#start.at;
     // Terms are a hint to `list`; JSON cannot be filtered afterwards, so the terms must express the whole selector.
@@ -46,7 +46,8 @@ export class PageReader {
 
   first(wanted: number): Page | Promise<Page> {
     const { after } = this.#start;
-    const before = after === undefined ? positionBeforeName(this.call, this.selector) : undefined;
+    const isFromStart = after === undefined && this.options.order === '';
+    const before = isFromStart ? positionBeforeName(this.call, this.selector) : undefined;
     return before === undefined ? this.#read(after, wanted) : this.#readSingle(before);
   }
 
@@ -109,18 +110,18 @@ export class PageReader {
 
   #query(after: Position | undefined, limit: number, selector = this.selector): ListQuery {
     const { notOlderThan } = this.#start;
-    return pageQuery(this.call, selector, { at: this.#at, after, notOlderThan }, limit);
+    return pageQuery(this.call, this.options, selector, { at: this.#at, after, notOlderThan }, limit);
   }
 
   #failed(query: ListQuery, error: unknown): never {
-    throw pageFailure(error, this.call, this.#options, query);
+    throw pageFailure(error, this.call, this.options, query);
   }
 
   #taken<P extends Page>(page: P): P {
     const { revision } = page;
     const { notOlderThan = 0 } = this.#start;
     if (revision < notOlderThan) {
-      const { resourceVersion, sendInitialEvents } = this.#options;
+      const { resourceVersion, sendInitialEvents } = this.options;
       throw futureRevision(resourceVersion, revision, sendInitialEvents);
     }
     this.#at = revision;

@@ -118,6 +118,7 @@ describe('the options of a list', () => {
     timeoutSeconds: 0,
     limit: 0,
     continue: '',
+    order: '',
     sendInitialEvents: undefined,
   };
   const errors = (...texts: readonly string[]): string =>
@@ -131,7 +132,8 @@ describe('the options of a list', () => {
   });
 
   it('are each read from the parameter of their name', () => {
-    const query = 'labelSelector=a&fieldSelector=b&resourceVersion=7&timeoutSeconds=8&limit=9&continue=c';
+    const query =
+      'labelSelector=a&fieldSelector=b&resourceVersion=7&timeoutSeconds=8&limit=9&continue=c&order=newest-first';
     expect(read(query)).toEqual({
       ...NOTHING,
       labelSelector: 'a',
@@ -140,6 +142,7 @@ describe('the options of a list', () => {
       timeoutSeconds: 8,
       limit: 9,
       continue: 'c',
+      order: 'newest-first',
     });
     expect(read('watch=1&resourceVersion=7&allowWatchBookmarks=1')).toMatchObject({ allowWatchBookmarks: true });
     expect(read('resourceVersion=7&resourceVersionMatch=Exact')).toMatchObject({ resourceVersionMatch: 'Exact' });

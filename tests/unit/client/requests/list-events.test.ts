@@ -38,6 +38,23 @@ describe('a list', () => {
     ]);
   });
 
+  it('with the newest first has the parameter in all of its requests', async () => {
+    const { client, asked } = scriptedClient([page(9, [item('c', 5), item('a', 3)], 't'), page(9, [item('b', 2)])]);
+    expect(await namesOf(client.list({ order: 'newest-first', pageSize: 2 }))).toEqual(['c', 'a', 'b']);
+    for (const { line } of asked) expect(line).toContain('&order=newest-first');
+  });
+
+  it.each([
+    [[page(9, [item('a', 2), item('b', 3)])]],
+    [[page(9, [item('a', 2)], 't'), page(9, [item('b', 3)])]],
+    [[page(9, [item('a', 2), item('b', 2)])]],
+  ])('with the newest first fails if the server ignores the order', async (responses) => {
+    const { client } = scriptedClient(responses);
+    expect((await failureOf(client.list({ order: 'newest-first' }).toArray())).message).toBe(
+      'the list does not begin with the newest event: the server ignores the order',
+    );
+  });
+
   it('returns how many events are left, and accepts a page without items', async () => {
     const metadata = { resourceVersion: '9', continue: 't', remainingItemCount: 5 };
     const { client } = scriptedClient([

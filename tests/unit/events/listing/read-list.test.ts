@@ -4,6 +4,8 @@ import type { ApiResponse } from '../../../../src/http/response.js';
 import type { ListQuery } from '../../../../src/store/contract/event-store.js';
 import { bench, event, metaOf, namesOf, path, ROOT, type Bench, type Json } from '../bench.js';
 
+const MERGE = { 'content-type': 'application/merge-patch+json' };
+
 async function filled(count: number, label: (index: number) => string = () => 'x'): Promise<Bench> {
   const made = bench();
   for (let index = 0; index < count; index++) {
@@ -301,6 +303,98 @@ describe('the continue token', () => {
     expect(response.json['message']).toContain(
       `Too large resource version: ${Number.MAX_SAFE_INTEGER}, current: ${await made.revision()}`,
     );
+  });
+});
+
+describe('order=newest-first', () => {
+  const newest = `${path()}?order=newest-first`;
+  const touch = (made: Bench, name: string): Promise<unknown> =>
+    made.json(`PATCH ${path(`/${name}`)}`, { metadata: { labels: { touched: 'yes' } } }, MERGE);
+  const refusal = async (made: Bench, query: string): Promise<unknown> => {
+    const { status, json } = await made.json(`GET ${path()}?${query}`);
+    return [status, json['message']];
+  };
+
+  test('lists by descending resourceVersion, so that an event that was changed comes first', async () => {
+    const made = await filled(4);
+    await touch(made, 'e001');
+    const { json } = await made.json(`GET ${newest}`);
+    expect(namesOf(json)).toEqual(['e001', 'e003', 'e002', 'e000']);
+    const all = await made.json(`GET ${ROOT}/events?order=newest-first&limit=2`);
+    expect(namesOf(all.json)).toEqual(['e001', 'e003']);
+    expect(namesOf((await made.json(`GET ${path()}?order=`)).json)[0]).toBe('e000');
+  });
+
+  test.each([1, 2, 3])('gives pages of %i without the changes made in between', async (limit) => {
+    const made = await filled(7);
+    const first = await made.json(`GET ${newest}&limit=${limit}`);
+    await touch(made, 'e000');
+    await made.json(`DELETE ${path('/e002')}`);
+    await made.create('e9');
+    const url = `${newest}&limit=${limit}&continue=${String(metaOf(first.json)['continue'])}`;
+    const rest = await made.json(`GET ${url}`);
+    expect(metaOf(rest.json)['resourceVersion']).toBe(metaOf(first.json)['resourceVersion']);
+    expect([...namesOf(first.json), ...namesOf(rest.json)]).toEqual(
+      ['e006', 'e005', 'e004', 'e003', 'e002', 'e001', 'e000'].slice(0, 2 * limit),
+    );
+  });
+
+  test('gives all pages to the end, also with selectors and as Tables', async () => {
+    const made = await filled(9, (index) => (index % 2 === 0 ? 'even' : 'odd'));
+    const found = await pages(made, `${newest}&limit=2&labelSelector=app%3Deven`);
+    expect(found.map(namesOf)).toEqual([['e008', 'e006'], ['e004', 'e002'], ['e000']]);
+    expect(namesOf((await made.json(`GET ${newest}&fieldSelector=metadata.name%3De004`)).json)).toEqual(['e004']);
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const table = await made.json(`GET ${newest}&limit=1`, undefined, { accept });
+    expect((table.json['rows'] as Json[]).map(({ object }) => metaOf(object)['name'])).toEqual(['e008']);
+  });
+
+  test('continues in the latest state when the revision of its pages has expired', async () => {
+    const made = await filled(4);
+    const first = await made.json(`GET ${newest}&limit=2`);
+    for (const name of ['e004', 'e005']) {
+      made.clock.advance(11 * 60_000);
+      await made.create(name);
+    }
+    const gone = await made.json(`GET ${newest}&limit=1&continue=${String(metaOf(first.json)['continue'])}`);
+    expect(gone.status).toBe(410);
+    const rest = await made.json(`GET ${newest}&limit=9&continue=${String(metaOf(gone.json)['continue'])}`);
+    expect(namesOf(rest.json)).toEqual(['e001', 'e000']);
+  });
+
+  test('and a continue token of another order exclude each other', async () => {
+    const made = await filled(3);
+    const tokenOf = async (url: string): Promise<string> =>
+      String(metaOf((await made.json(`GET ${url}limit=1`)).json)['continue']);
+    const message = 'the continue token is of a list in another order';
+    expect(await refusal(made, `continue=${await tokenOf(`${newest}&`)}`)).toEqual([400, message]);
+    expect(await refusal(made, `order=newest-first&continue=${await tokenOf(`${path()}?`)}`)).toEqual([400, message]);
+  });
+
+  test.each([0, -1, 1.5, '7', null, 2 ** 53])('does not continue below a revision that is none: %s', async (below) => {
+    const made = await filled(1);
+    const forged = btoa(JSON.stringify({ v: 'meta.k8s.io/v1', rv: 1, start: 'a\0', below })).replaceAll('=', '');
+    expect((await made.json(`GET ${newest}&continue=${forged}`)).status).toBe(400);
+  });
+
+  test('is the only order that can be given, and is refused for watches', async () => {
+    const made = bench();
+    expect(await refusal(made, 'order=newest')).toEqual([
+      422,
+      'ListOptions.meta.k8s.io "" is invalid: order: Unsupported value: "newest": supported values: "newest-first", ""',
+    ]);
+    expect(await refusal(made, 'watch=1&order=newest-first')).toEqual([
+      422,
+      'ListOptions.meta.k8s.io "" is invalid: order: Forbidden: order is forbidden for watch',
+    ]);
+  });
+
+  test('is refused where the store has no such order', async () => {
+    const made = bench({}, (store) => ({ ...store, capabilities: { ...store.capabilities, newestFirst: 'none' } }));
+    expect(await refusal(made, 'order=newest-first')).toEqual([
+      400,
+      'order: the store of this server cannot list the newest events first',
+    ]);
   });
 });
 
