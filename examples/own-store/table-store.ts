@@ -114,7 +114,7 @@ export function tableStore({ table, clock = systemClock, historyMs = 600_000 }: 
     capabilities: {
       durable: true,
       shared: false,
-      newestFirst: 'scan',
+      newestFirst: true,
       remaining: true,
       maxEventBytes: 1_000_000,
     },

@@ -44,7 +44,7 @@ export interface Start {
  */
 export function startOf(call: VerbCall, options: ListOptions): Start {
   const newestFirst = options.order === NEWEST_FIRST;
-  if (newestFirst && call.dependencies.store.capabilities.newestFirst === 'none') {
+  if (newestFirst && !call.dependencies.store.capabilities.newestFirst) {
     throw badRequest('order: the store of this server cannot list the newest events first');
   }
   const asked = options.resourceVersion;

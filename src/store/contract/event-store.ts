@@ -151,8 +151,8 @@ export interface StoreCapabilities {
   readonly durable: boolean;
   /** Several stores, in several processes, may work on the same data. */
   readonly shared: boolean;
-  /** How `newest-first` lists are read: from an index, by a scan of all events, or not at all. */
-  readonly newestFirst: 'indexed' | 'scan' | 'none';
+  /** Lists can be ordered `newest-first`, from an index: any client may request each page of them. */
+  readonly newestFirst: boolean;
   /** `remaining` is set for every list without terms. A store with `false` may set it where that is cheap. */
   readonly remaining: boolean;
   /** The maximum length of `EncodedEvent.bytes` in a write, in bytes; a longer one is `too-large`. */

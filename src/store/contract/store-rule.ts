@@ -5,7 +5,6 @@ import {
   anObject,
   anObjectWith,
   aPositiveNumber,
-  oneOf,
   orInfinity,
   required,
 } from '../../options/rules.js';
@@ -24,7 +23,7 @@ const aFunctionalEngine: OptionRule = /* @__PURE__ */ anObjectWith(
 const capabilities = (): OptionRules<StoreCapabilities> => ({
   durable: required(aBoolean),
   shared: required(aBoolean),
-  newestFirst: required(oneOf('indexed', 'scan', 'none')),
+  newestFirst: required(aBoolean),
   remaining: required(aBoolean),
   maxEventBytes: required(orInfinity(aPositiveNumber)),
 });

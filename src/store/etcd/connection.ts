@@ -16,10 +16,7 @@ export interface RangeRequest {
   readonly limit?: number | undefined;
   /** Absent: the latest, linearizable. */
   readonly revision?: number | undefined;
-  /** In descending order of `modRevision`. Default: in order of keys. */
-  readonly newestFirst?: boolean | undefined;
   readonly keysOnly?: boolean | undefined;
-  readonly maxModRevision?: number | undefined;
 }
 
 export interface RangeResponse {

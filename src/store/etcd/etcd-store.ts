@@ -112,7 +112,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
 
   const store = createEventStore({
     name,
-    capabilities: { durable: true, shared: true, newestFirst: 'scan', remaining: true, maxEventBytes },
+    capabilities: { durable: true, shared: true, newestFirst: false, remaining: true, maxEventBytes },
     reopening: { clock, firstMs: REOPEN_MS, longestMs: REOPEN_MS },
     async open() {
       if (made === undefined) {

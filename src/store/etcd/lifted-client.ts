@@ -93,19 +93,12 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
     for (;;) {
       const known = await currentLift(context);
       const since = seen;
-      const { revision, maxModRevision } = request;
+      const { revision } = request;
       if (revision !== undefined && revision < floorOf(known)) throw expired();
       const { offset } = known;
       let response: RangeResponse;
       try {
-        response = await inner.range(
-          {
-            ...request,
-            revision: revision && revision - offset,
-            maxModRevision: maxModRevision && Math.max(1, maxModRevision - offset),
-          },
-          context,
-        );
+        response = await inner.range({ ...request, revision: revision && revision - offset }, context);
       } catch (error) {
         if (!hasCode(error, 'future-revision')) throw error;
         // It may be a revision from before the counter went back.

@@ -1,7 +1,7 @@
-import type { ListPage, ListQuery, Position } from '../contract/event-store.js';
+import type { ListPage, ListQuery } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
 import { recordsSize, eventSize, PAGE_BYTES } from '../contract/record.js';
-import type { EventKey, EventRecord, Revision } from '../contract/record.js';
+import type { EventRecord } from '../contract/record.js';
 import { haveValues } from '../sidecar/sidecar.js';
 import type { CallContext } from './call-context.js';
 import type { EtcdClient } from './client.js';
@@ -44,15 +44,12 @@ export async function readList(
   query: ListQuery,
   context: CallContext,
 ): Promise<ListPage> {
-  const { namespace, limit, order, terms = [] } = query;
+  const { namespace, limit, terms = [] } = query;
   const searching = terms.length > 0;
-  const newestFirst = order === 'newest-first';
-  const position = (key: EventKey, revision: Revision): Position => (newestFirst ? { ...key, revision } : key);
   const records: EventRecord[] = [];
   let { at, after } = query;
-  const { rangeEnd, key: start } = layout.objects(namespace, newestFirst ? undefined : after);
+  const { rangeEnd, key: start } = layout.objects(namespace, after);
   let key = start;
-  let before = newestFirst ? after?.revision : undefined;
   let maxStep = FIRST_STEP;
   let bytes = 0;
   let total: number | undefined;
@@ -60,13 +57,10 @@ export async function readList(
     // Large steps until there is an event: another program may have written many keys.
     const isSearch = searching || (read > 0 && records.length === 0);
     const step = Math.min(isSearch ? SEARCH_STEP : limit - records.length, maxStep);
-    // No key has the revision 1, and 0 would be no limit.
-    const maxModRevision = before && Math.max(1, before - 1);
-    const request = { key, rangeEnd, limit: step, revision: at, newestFirst, maxModRevision };
+    const request = { key, rangeEnd, limit: step, revision: at };
     const { revision, kvs, more, count } = await rangeThatFits(client, request, context);
     at ??= revision;
-    // etcd counts the whole range, whatever the revisions.
-    if (read === 0 && !searching && maxModRevision === undefined) total = count;
+    if (read === 0 && !searching) total = count;
     read += step;
     const found = kvs.flatMap((kv) => layout.record(kv) ?? []);
     const matching = searching ? found.filter(({ event }) => haveValues(event.fields, terms)) : found;
@@ -83,8 +77,8 @@ export async function readList(
     events += isCut ? found.indexOf(last) + 1 : kvs.length;
     // Keys of other programs are read, but are no positions: a page ends where an event was.
     const lastEvent = kvs.findLast((kv) => layout.keyOf(kv.key) !== undefined);
-    if (isCut) after = position(last.key, last.revision);
-    else if (lastEvent !== undefined) after = position(layout.keyOf(lastEvent.key) as EventKey, lastEvent.modRevision);
+    if (isCut) after = last.key;
+    else if (lastEvent !== undefined) after = layout.keyOf(lastEvent.key);
     const isSearched = searching && read >= MAX_SEARCHED && after !== query.after;
     if (!hasMore || isFull || bytes > PAGE_BYTES || isSearched) {
       return {
@@ -94,8 +88,6 @@ export async function readList(
         ...(total !== undefined && { remaining: total - events }),
       };
     }
-    const end = kvs.at(-1) as KeyValue;
-    if (newestFirst) before = end.modRevision;
-    else key = nextKey(end.key);
+    key = nextKey((kvs.at(-1) as KeyValue).key);
   }
 }

@@ -72,7 +72,6 @@ interface WatchMessage extends Header, Pick<WatchResponse, 'created' | 'canceled
 
 /** Numbers and fields of rpc.proto. */
 const MOD = 2;
-const DESCENDING = { sortOrder: 2, sortTarget: 3 };
 const DELETE = 1;
 const NO_KEY: KeyValue = {
   key: new Uint8Array(0),
@@ -100,14 +99,12 @@ function createCodec<Sent>({ encode, decode, toBytes, fromBytes }: Format<Sent>)
     target: MOD,
     targetUnion: { case: 'modRevision', value: BigInt(revision) },
   });
-  const writeRange = ({ key, rangeEnd, newestFirst, ...rest }: RangeRequest): Fields => ({
+  const writeRange = ({ key, rangeEnd, ...rest }: RangeRequest): Fields => ({
     key: fromBytes(key),
     rangeEnd: rangeEnd && fromBytes(rangeEnd),
     limit: int(rest.limit),
     revision: int(rest.revision),
-    ...(newestFirst === true && DESCENDING),
     keysOnly: rest.keysOnly,
-    maxModRevision: int(rest.maxModRevision),
   });
   const writeTxn = ({ compare = [], success, failure = [] }: TxnRequest): Fields => ({
     compare: compare.map(writeCompare),

@@ -20,10 +20,7 @@ const MESSAGES: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
     range_end: [2, 'bytes'],
     limit: [3, 'int64'],
     revision: [4, 'int64'],
-    sort_order: [5, 'SortOrder'],
-    sort_target: [6, 'SortTarget'],
     keys_only: [8, 'bool'],
-    max_mod_revision: [11, 'int64'],
   },
   RangeResponse: { header: [1, 'ResponseHeader'], kvs: [2, 'KeyValue[]'], more: [3, 'bool'], count: [4, 'int64'] },
   PutRequest: { key: [1, 'bytes'], value: [2, 'bytes'] },
@@ -68,8 +65,6 @@ const MESSAGES: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
 
 /** The values of the enums in the order of their numbers, which begin with 0. */
 const ENUMS: Readonly<Record<string, readonly string[]>> = {
-  SortOrder: ['NONE', 'ASCEND', 'DESCEND'],
-  SortTarget: ['KEY', 'VERSION', 'CREATE', 'MOD', 'VALUE'],
   CompareTarget: ['VERSION', 'CREATE', 'MOD', 'VALUE'],
   EventType: ['PUT', 'DELETE'],
 };

@@ -38,7 +38,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
     capabilities: {
       durable: false,
       shared: false,
-      newestFirst: 'indexed',
+      newestFirst: true,
       remaining: true,
       maxEventBytes: bounds.maxEventBytes,
     },

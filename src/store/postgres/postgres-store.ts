@@ -124,7 +124,7 @@ FROM (SELECT set_config('lock_timeout', $5::text, true) AS waits OFFSET 0) first
 
   const store = createEventStore({
     name,
-    capabilities: { durable: true, shared: true, newestFirst: 'indexed', remaining: false, maxEventBytes },
+    capabilities: { durable: true, shared: true, newestFirst: true, remaining: false, maxEventBytes },
     reopening: { clock: timers },
     async open() {
       const start = startAt ?? (clock && Math.min(Math.floor(clock.now()), Number.MAX_SAFE_INTEGER));

@@ -6,6 +6,7 @@ import type {
   ListQuery,
   PingOptions,
   ReplaceOptions,
+  StoreCapabilities,
   StoreCall,
   WriteOptions,
 } from '../contract/event-store.js';
@@ -33,11 +34,13 @@ function promised<T>(work: () => Awaitable<T>): Promise<T> {
   }
 }
 
-function checkListQuery({ limit, order, after }: ListQuery): void {
+function checkListQuery({ limit, order, after }: ListQuery, { newestFirst }: StoreCapabilities): void {
   if (!(Number.isSafeInteger(limit) && limit >= 1)) {
     throw new TypeError('list: limit must be a whole number of at least 1');
   }
-  if (order === 'newest-first' && after !== undefined && after.revision === undefined) {
+  if (order !== 'newest-first') return;
+  if (!newestFirst) throw new TypeError('list: order must be key, the only one of this store');
+  if (after !== undefined && after.revision === undefined) {
     throw new TypeError('list: with order newest-first, after must have a revision');
   }
 }
@@ -141,7 +144,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
 
   const list = async (query: ListQuery): ReturnType<EventStore['list']> => {
     const open = begin(query);
-    checkListQuery(query);
+    checkListQuery(query, capabilities);
     return run(query, () => open.list(query));
   };
 
@@ -149,7 +152,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
     engine.json &&
     ((query) => {
       const open = begin(query);
-      checkListQuery(query);
+      checkListQuery(query, capabilities);
       return run(query, () => open.json?.(query));
     });
 

@@ -131,7 +131,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: WorkerHost)
 
   return createEventStore({
     name,
-    capabilities: { durable: true, shared: false, newestFirst: 'indexed', remaining: false, maxEventBytes },
+    capabilities: { durable: true, shared: false, newestFirst: true, remaining: false, maxEventBytes },
     // Events are copied before the call returns.
     copies: true,
     async get(key, call) {

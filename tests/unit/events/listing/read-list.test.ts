@@ -390,7 +390,7 @@ describe('order=newest-first', () => {
   });
 
   test('is refused where the store has no such order', async () => {
-    const made = bench({}, (store) => ({ ...store, capabilities: { ...store.capabilities, newestFirst: 'none' } }));
+    const made = bench({}, (store) => ({ ...store, capabilities: { ...store.capabilities, newestFirst: false } }));
     expect(await refusal(made, 'order=newest-first')).toEqual([
       400,
       'order: the store of this server cannot list the newest events first',

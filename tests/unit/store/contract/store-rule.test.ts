@@ -5,7 +5,7 @@ const FUNCTIONS = ['get', 'list', 'create', 'replace', 'remove', 'expire', 'feed
 const engine = (more: object = {}): object => ({
   ...Object.fromEntries(FUNCTIONS.map((name) => [name, () => undefined])),
   name: 'mine',
-  capabilities: { durable: true, shared: false, newestFirst: 'scan', remaining: true, maxEventBytes: Infinity },
+  capabilities: { durable: true, shared: false, newestFirst: false, remaining: true, maxEventBytes: Infinity },
   ...more,
 });
 
@@ -29,7 +29,7 @@ it('an engine is refused with every fault of its name and capabilities', () => {
   expect(aStoreEngine(engine({ capabilities: { newestFirst: 'no', maxEventBytes: 0 } }), 'engine')).toEqual([
     'engine.capabilities.durable must be true or false',
     'engine.capabilities.shared must be true or false',
-    "engine.capabilities.newestFirst must be 'indexed' or 'scan' or 'none'",
+    'engine.capabilities.newestFirst must be true or false',
     'engine.capabilities.remaining must be true or false',
     'engine.capabilities.maxEventBytes must be a number above 0, or Infinity',
   ]);

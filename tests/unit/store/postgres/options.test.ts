@@ -53,7 +53,7 @@ describe('postgresStore', () => {
     expect(store.capabilities).toEqual({
       durable: true,
       shared: true,
-      newestFirst: 'indexed',
+      newestFirst: true,
       remaining: false,
       maxEventBytes: 3_145_728,
     });

@@ -27,7 +27,7 @@ function trivialEngine(answer: () => unknown = () => record, more: Partial<Store
   };
   const engine: StoreEngine = {
     name: 'trivial',
-    capabilities: { durable: false, shared: false, newestFirst: 'none', remaining: false, maxEventBytes: 10_000 },
+    capabilities: { durable: false, shared: false, newestFirst: true, remaining: false, maxEventBytes: 10_000 },
     get: () => say('get'),
     list: () => say('list'),
     create(place, content) {
@@ -206,6 +206,16 @@ describe('a call', () => {
     expect(failure).toBeInstanceOf(TypeError);
     expect(String(failure)).toMatch(/ must (?:be|have) /);
     expect(asked).toEqual([]);
+  });
+
+  test('for an order that the store does not have is a TypeError that says so', async () => {
+    const { engine, asked } = trivialEngine();
+    const store = createEventStore({ ...engine, capabilities: { ...engine.capabilities, newestFirst: false } });
+    const refused = new TypeError('list: order must be key, the only one of this store');
+    await expect(store.list({ limit: 1, order: 'newest-first' })).rejects.toEqual(refused);
+    expect(asked).toEqual([]);
+    await store.list({ limit: 1, order: 'key' });
+    expect(asked).toEqual(['list']);
   });
 
   test('with an event of more bytes than the capabilities allow is too-large, and one with as many is not', async () => {
@@ -508,7 +518,7 @@ test('an engine without a name, with wrong capabilities or without its functions
   expect(made({ name: '', capabilities })).toThrow(
     new TypeError(
       'createEventStore: engine.name must be a non-empty string; engine.capabilities.shared must be true or false; ' +
-        "engine.capabilities.newestFirst must be 'indexed' or 'scan' or 'none'; " +
+        'engine.capabilities.newestFirst must be true or false; ' +
         'engine.capabilities.maxEventBytes must be a number above 0, or Infinity; ' +
         'there is no option "engine.capabilities.durabel" (did you mean "engine.capabilities.durable"?)',
     ),
