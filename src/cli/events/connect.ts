@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import {
   createEventsClient,
   defaultTransport,
@@ -15,7 +14,7 @@ import { isSubdomain } from '../../api/validation/name-forms.js';
 import { untilAborted } from '../../clock/abortable.js';
 import { systemClock } from '../../clock/clock.js';
 import { isObject } from '../../json/json-tree.js';
-import { certificatesIn, unreadable } from '../command-line/given-file.js';
+import { readCertificates } from '../command-line/given-file.js';
 import { fieldText } from './field-text.js';
 
 export interface ConnectionFlags {
@@ -57,16 +56,11 @@ async function transportOf(flags: ConnectionFlags, onExecOutput: (text: string) 
       ? defaultTransport({ context, onExecOutput })
       : kubeconfigTransport({ path: kubeconfig, context, onExecOutput });
   }
-  const ca = certificateAuthority === undefined ? undefined : await readAuthorities(certificateAuthority);
+  const ca =
+    certificateAuthority === undefined
+      ? undefined
+      : await readCertificates('--certificate-authority', certificateAuthority);
   return httpTransport({ server, tokenFile, ...(ca !== undefined && { tls: { ca } }) });
-}
-
-async function readAuthorities(path: string): Promise<string> {
-  const flag = '--certificate-authority';
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw unreadable(flag, path, error);
-  });
-  return certificatesIn(text, flag, path);
 }
 
 /** Not a server that is not reached: whoever waits at a terminal wants to know at once. */

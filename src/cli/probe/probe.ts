@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { request as requestPlain, type IncomingMessage } from 'node:http';
 import type { ProcessContext } from '../command-line/command.js';
-import { certificatesIn, unreadable } from '../command-line/given-file.js';
+import { readCertificates, readGivenFile } from '../command-line/given-file.js';
 
 export interface ProbeTask {
   readonly url: URL;
@@ -20,8 +19,9 @@ export async function runProbe(
 ): Promise<number> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const ca = caFile === undefined ? undefined : certificatesIn(read('--ca-file', caFile), '--ca-file', caFile);
-    const token = tokenFile === undefined ? undefined : read('--token-file', tokenFile).trim();
+    const ca = caFile === undefined ? undefined : await readCertificates('--ca-file', caFile);
+    const token = tokenFile === undefined ? undefined : (await readGivenFile('--token-file', tokenFile)).trim();
+    if (token === '') throw new Error(`--token-file: ${tokenFile} contains no token`);
     const headers = {
       'user-agent': 'kube-probe/kube-vitals',
       accept: '*/*',
@@ -40,14 +40,6 @@ export async function runProbe(
     const { code } = error as NodeJS.ErrnoException;
     context.stderr.write(`error: ${url.href}: ${text || String(code)}\n`);
     return 1;
-  }
-}
-
-function read(flag: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw unreadable(flag, path, error);
   }
 }
 

@@ -1,12 +1,9 @@
-import type { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { messageOf } from '../../model/error-message.js';
 import { systemClock, type Clock } from '../../clock/clock.js';
 import type { ProcessContext } from '../command-line/command.js';
-import { unreadable } from '../command-line/given-file.js';
+import { readGivenFile } from '../command-line/given-file.js';
 import { passwordFilter } from '../stores/store-url.js';
 import { certificateInUse, keepRenewing, type CertificateInUse } from './certificate-in-use.js';
 import { givenCertificate, ownCertificate, type ServingCertificate } from './certificates.js';
@@ -42,8 +39,8 @@ export async function runPrepared(
     await preparePrivateDirectory(flags.dataDir);
     const access = {
       adminToken: await adminToken(flags.dataDir),
-      tokens: await readText('--token-auth-file', flags.tokenAuthFile),
-      policies: await readText('--authorization-policy-file', flags.authorizationPolicyFile),
+      tokens: await readIfGiven('--token-auth-file', flags.tokenAuthFile),
+      policies: await readIfGiven('--authorization-policy-file', flags.authorizationPolicyFile),
     };
     const certificate = certificateInUse(await load());
     renewing = keepRenewing({ inUse: certificate, load, log, clock });
@@ -56,20 +53,8 @@ export async function runPrepared(
   }
 }
 
-/** Some 50,000 tokens or 20,000 policies. */
-const MAX_FILE_BYTES = 4 * 1024 * 1024;
-
-/** Reads at most one byte beyond the limit: a pipe has no size that could be checked before. */
-async function readText(flag: string, path: string | undefined): Promise<string | undefined> {
-  if (path === undefined) return undefined;
-  let content: Buffer;
-  try {
-    content = await buffer(createReadStream(path, { end: MAX_FILE_BYTES }));
-  } catch (error) {
-    throw unreadable(flag, path, error);
-  }
-  if (content.length > MAX_FILE_BYTES) throw new Error(`${flag}: ${path} is larger than ${MAX_FILE_BYTES} bytes`);
-  return content.toString('utf8');
+async function readIfGiven(flag: string, path: string | undefined): Promise<string | undefined> {
+  return path === undefined ? undefined : readGivenFile(flag, path);
 }
 
 /** The token is created at the first start. A file left empty or full of zero bytes by a power failure is replaced. */

@@ -120,6 +120,11 @@ describe('kube-vitals probe', () => {
     expect(await probe(url, '--ca-file', der)).toEqual(failure(`--ca-file: ${der} contains no certificate in PEM`));
     const token = await probe('http://127.0.0.1:1/livez', '--token-file', dir);
     expect(token.err).toContain(`--token-file: cannot read ${dir} (EISDIR)`);
+    await writeFile(join(dir, 'empty'), ' \n');
+    const empty = await probe('http://127.0.0.1:1/livez', '--token-file', join(dir, 'empty'));
+    expect(empty.err).toContain(`--token-file: ${join(dir, 'empty')} contains no token`);
+    const endless = await probe('http://127.0.0.1:1/livez', '--token-file', '/dev/zero');
+    expect(endless.err).toContain('--token-file: /dev/zero is larger than 4194304 bytes');
   });
 
   it('verifies with --ca-file a certificate that is in the file itself, without the authority that signed it', async () => {
