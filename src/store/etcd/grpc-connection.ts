@@ -81,7 +81,7 @@ function createConnection(
 
   const failureOf = ({ code, details }: GrpcError): Error => {
     const neverSent = /No connection established|Name resolution failed/.test(details);
-    return etcdFailure(code, details, Number(code) !== UNAVAILABLE || !neverSent);
+    return etcdFailure(code, details.replace(/\. Resolution note: $/, ''), Number(code) !== UNAVAILABLE || !neverSent);
   };
 
   const send: Send<Uint8Array> = ({ method }, request, decode, token) => {
