@@ -28,7 +28,11 @@ export function standaloneAccess(
 ): StandaloneAccess {
   const tokens = new Map([[adminToken, ADMIN]]);
   if (tokensText !== undefined) {
-    for (const [token, user] of parseTokensFile(tokensText, tokenAuthFile)) tokens.set(token, user);
+    for (const [token, user] of parseTokensFile(tokensText, tokenAuthFile)) {
+      if (token === adminToken)
+        throw new Error(`token file ${tokenAuthFile}: the token of user ${user.name} is the admin token of --data-dir`);
+      tokens.set(token, user);
+    }
   }
   const byToken = staticTokens(tokens);
   return {

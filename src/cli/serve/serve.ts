@@ -152,7 +152,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   await writeKubeconfig(certificate.current()).then(
     () => kubeconfigWritten.done(),
     (error: unknown) => {
-      log(`the start is not complete: ${String(error)}`);
+      log(`the start is not complete: ${messageOf(error)}`);
       kubeconfigWritten.failed(error);
     },
   );

@@ -75,7 +75,12 @@ const FOREIGN_ADVICE =
 
 /** Why a store cannot be opened. */
 export function openingFault(error: unknown): string {
-  return messageOf(error).replace(FOREIGN_ADVICE, '');
+  return messageOf(error)
+    .replace(FOREIGN_ADVICE, '')
+    .replace(
+      /(let their owner )?apply postgresSchema\(\) of this release/,
+      'start kube-vitals serve once as their owner',
+    );
 }
 
 /** Whether the error, or what caused it, is that a package is not installed. */

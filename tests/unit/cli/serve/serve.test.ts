@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { Agent, request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -346,3 +346,27 @@ test.each(['--token-auth-file', '--authorization-policy-file'])(
     expect(await run(large)).toBe(`error: ${flag}: ${large} is larger than 4194304 bytes\n`);
   },
 );
+
+test('kube-vitals serve refuses a token file that gives the admin token to another user', async () => {
+  const dataDir = await newFolder();
+  await writeFile(join(dataDir, 'admin-token'), '0123456789abcdef');
+  const tokens = join(dataDir, 'tokens.csv');
+  await writeFile(tokens, '0123456789abcdef,alice,1001\n');
+  let err = '';
+  const context: ProcessContext = {
+    stdout: { write: () => true },
+    stderr: { write: (text) => (err += text) },
+    pid: 1,
+    onSignal: () => () => undefined,
+  };
+  expect(await runProgram(['serve', `--data-dir=${dataDir}`, `--token-auth-file=${tokens}`], '1.2.3', context)).toBe(1);
+  expect(err).toBe(`error: token file ${tokens}: the token of user alice is the admin token of --data-dir\n`);
+});
+
+test('kube-vitals serve starts without its kubeconfig where it cannot be written, and says why', async () => {
+  const dataDir = await newFolder();
+  await mkdir(join(dataDir, 'kubeconfig'));
+  const { log, ask } = await start(dataDir, '--store=memory');
+  expect(log.join('')).toContain(`the start is not complete: cannot read ${join(dataDir, 'kubeconfig')}: it is a`);
+  expect((await ask('GET', '/readyz')).status).toBe(500);
+});

@@ -132,4 +132,16 @@ describe('pingStore', () => {
     await pingStore({ ...memoryStore(), ping }, parseStoreUrl('postgres://h/d'), (line) => lines.push(line));
     expect(lines).toEqual([`the store postgres://h/d does not respond (${grant}); /readyz fails until it does`]);
   });
+
+  it.each(['let their owner apply', 'apply'])(
+    'names a command where the library advises: %s postgresSchema()',
+    async (advice) => {
+      const lines: string[] = [];
+      const ping = () => Promise.reject(storeError('unavailable', `old: ${advice} postgresSchema() of this release`));
+      await pingStore({ ...memoryStore(), ping }, parseStoreUrl('postgres://h/d'), (line) => lines.push(line));
+      expect(lines).toEqual([
+        'the store postgres://h/d does not respond (old: start kube-vitals serve once as their owner); /readyz fails until it does',
+      ]);
+    },
+  );
 });
