@@ -11,7 +11,7 @@ import { createLifecycle } from '../../lifecycle.js';
 import { toNodeListener, type NodeListener } from '../../node.js';
 import { consoleObserver } from '../../observers.js';
 import type { ProcessContext } from '../command-line/command.js';
-import { pingStore, openStore, defaultStore, type DefaultStore } from '../stores/open-store.js';
+import { pingStore, openStore, defaultStore, forProgram, type DefaultStore } from '../stores/open-store.js';
 import { isLocal } from '../stores/store-url.js';
 import { standaloneAccess } from './access.js';
 import { banner } from './banner.js';
@@ -56,7 +56,8 @@ interface ServeOptions extends Pick<ProcessContext, 'pid' | 'onSignal'> {
 /** Serves until a signal ends it. @returns the exit code @throws Error when it cannot start */
 export async function serve(options: ServeOptions): Promise<number> {
   const { flags, preparation, log, closesLaterMs = 0 } = options;
-  const logged = consoleObserver({ info: log, warn: log, error: log }, { requests: 'none' });
+  const logError = (line: string): void => log(forProgram(line));
+  const logged = consoleObserver({ info: log, warn: log, error: logError }, { requests: 'none' });
   const { certificate } = preparation;
   const access = standaloneAccess(flags, preparation.access);
 

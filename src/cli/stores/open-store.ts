@@ -73,14 +73,19 @@ export async function pingStore(store: EventStore, choice: StoreChoice, log: (li
 const FOREIGN_ADVICE =
   /, or set transport: 'gateway'|: apply postgresSchema\(\), or open the store without migrate: false|, or let its owner apply postgresSchema\(\) and open the store with migrate: false/;
 
-/** Why a store cannot be opened. */
-export function openingFault(error: unknown): string {
-  return messageOf(error)
+/** The text of an error of the library, with advice that can be followed without calling it. */
+export function forProgram(text: string): string {
+  return text
     .replace(FOREIGN_ADVICE, '')
     .replace(
       /(let their owner )?apply postgresSchema\(\) of this release/,
       'start kube-vitals serve once as their owner',
     );
+}
+
+/** Why a store cannot be opened. */
+export function openingFault(error: unknown): string {
+  return forProgram(messageOf(error));
 }
 
 /** Whether the error, or what caused it, is that a package is not installed. */

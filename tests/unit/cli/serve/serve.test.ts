@@ -21,12 +21,14 @@ vi.mock('../../../../src/cli/serve/checks.js', async (importOriginal) => {
   };
 });
 
-/** The stores that were opened, and whether the next one answers no writes. */
+/** The stores that were opened, whether the next one answers no writes, and the error that it reports. */
 const stores = vi.hoisted((): EventStore[] => []);
-const nextStore = vi.hoisted(() => ({ hangs: false }));
+const nextStore = vi.hoisted(() => ({ hangs: false, fault: '' }));
 vi.mock('../../../../src/cli/stores/open-store.js', async (importOriginal) => {
   const original = await importOriginal<typeof import('../../../../src/cli/stores/open-store.js')>();
   const openStore: typeof original.openStore = async (...options) => {
+    if (nextStore.fault !== '')
+      void options[1].observe?.({ type: 'error', error: new Error(nextStore.fault), where: 'x' });
     const opened = await original.openStore(...options);
     const hanging = { create: () => new Promise<never>(() => undefined) };
     const store = nextStore.hangs ? { ...opened, ...hanging } : opened;
@@ -369,4 +371,11 @@ test('kube-vitals serve starts without its kubeconfig where it cannot be written
   const { log, ask } = await start(dataDir, '--store=memory');
   expect(log.join('')).toContain(`the start is not complete: cannot read ${join(dataDir, 'kubeconfig')}: it is a`);
   expect((await ask('GET', '/readyz')).status).toBe(500);
+});
+
+test('kube-vitals serve logs what a store reports with advice for users of the program', async () => {
+  onTestFinished(() => void (nextStore.fault = ''));
+  nextStore.fault = 'old functions: let their owner apply postgresSchema() of this release';
+  const { log } = await inMemory();
+  expect(log.join('')).toContain('error in x: old functions: start kube-vitals serve once as their owner\n');
 });
