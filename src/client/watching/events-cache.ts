@@ -128,6 +128,7 @@ export function createEventsCache(options: EventsCacheOptions): EventsCache {
     size: () => events.size,
     on(type, handler) {
       if (!Object.hasOwn(handlers, type)) throw new TypeError("on: the type must be 'added', 'updated' or 'deleted'");
+      if (typeof handler !== 'function') throw new TypeError('on: the handler must be a function');
       const known = type === 'added' ? latest : undefined;
       // A handler that is registered twice is called twice.
       const entry: EventHandler = (event, previous) => event !== known && handler(event, previous);

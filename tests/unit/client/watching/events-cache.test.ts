@@ -118,6 +118,7 @@ describe('A cache of events', () => {
     expect(() => cache.on('changed' as never, () => undefined)).toThrow(
       "on: the type must be 'added', 'updated' or 'deleted'",
     );
+    expect(() => cache.on('added', undefined as never)).toThrow('on: the handler must be a function');
     expect(calls).toEqual(['added a', 'added b', 'updated 103 was 102', 'deleted b']);
     expect(observed).toHaveLength(2);
     expect(names(cache.list())).toEqual(['a', 'c']);
