@@ -1,6 +1,6 @@
 import { toBase64, toHex } from '../../http/bytes.js';
 import { groupVersion, type GroupVersion } from '../decode/type-meta.js';
-import { lazy } from '../schema/lazy.js';
+import { loadedOnce } from '../schema/lazy.js';
 import { encodeUtf8 } from '../../json/utf8.js';
 
 export interface DiscoveryResource {
@@ -84,9 +84,9 @@ export function aggregatedDocument(groups: readonly GroupVersion[], resource: Di
 }
 
 export interface CachedDocument {
-  readonly bytes: () => Promise<Uint8Array>;
+  readonly bytes: () => Uint8Array | Promise<Uint8Array>;
   /** Its entity tag, as Kubernetes makes it: the bytes' SHA-512 in upper-case hex, in quotes. */
-  readonly tag: () => Promise<string>;
+  readonly tag: () => string | Promise<string>;
 }
 
 const jsonOf = (document: object): Uint8Array => encodeUtf8(JSON.stringify(document));
@@ -95,8 +95,8 @@ export function cachedDocument<T extends object>(
   make: () => T | Promise<T>,
   write: (document: T) => Uint8Array | Promise<Uint8Array> = jsonOf,
 ): CachedDocument {
-  const bytes = lazy(async () => write(await make()));
-  return { bytes, tag: lazy(async () => entityTag(await bytes())) };
+  const bytes = loadedOnce(async () => write(await make()));
+  return { bytes, tag: loadedOnce(async () => entityTag(await bytes())) };
 }
 
 async function entityTag(bytes: Uint8Array): Promise<string> {

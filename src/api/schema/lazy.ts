@@ -4,9 +4,16 @@ export function lazy<T extends object>(make: () => T): () => T {
   return () => (value ??= make());
 }
 
-/** A function that loads a value on its first call: it returns a promise until the value is loaded, then the value. */
-export function loadedOnce<T extends object>(load: () => Promise<T>): () => T | Promise<T> {
+/**
+ * A function that loads a value on its first call: it returns a promise until the value is loaded, then the value. A
+ * failure is not kept: a file of the package cannot be read while the process has too many files open.
+ */
+export function loadedOnce<T>(load: () => Promise<T>): () => T | Promise<T> {
   let value: T | undefined;
-  const loading = lazy(() => load().then((loaded) => (value = loaded)));
-  return () => value ?? loading();
+  let loading: Promise<T> | undefined;
+  const start = (): Promise<T> =>
+    load()
+      .then((loaded) => (value = loaded))
+      .finally(() => (loading = undefined));
+  return () => value ?? (loading ??= start());
 }

@@ -15,8 +15,10 @@ export function createReports(load: () => Promise<ActivityReporter>) {
         loaded = made;
         for (const drop of pendingDrops.values()) made.drop(...drop);
       },
-      // If loading fails, nothing can be reported.
-      () => undefined,
+      // The next report tries again.
+      () => {
+        loading = undefined;
+      },
     );
     return loaded;
   }

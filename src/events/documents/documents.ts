@@ -1,7 +1,7 @@
 import type { Query } from '../../http/url.js';
 import { groupVersionPath } from '../../api/decode/type-meta.js';
 import { isWatchRoot } from '../../api/request-info.js';
-import { lazy } from '../../api/schema/lazy.js';
+import { loadedOnce } from '../../api/schema/lazy.js';
 import { routeNotFound } from '../../api/status/failures.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
@@ -17,7 +17,9 @@ export type Documents = ReturnType<typeof createDocuments>;
  */
 export function createDocuments(versions: readonly EventVersion[], roots: boolean | undefined) {
   const named = new Map(versions.map((one) => [groupVersionPath(one).slice(1), one]));
-  const documents = lazy(async () => (await import('./api-documents.js')).createApiDocuments(named, roots !== false));
+  const documents = loadedOnce(async () =>
+    (await import('./api-documents.js')).createApiDocuments(named, roots !== false),
+  );
   return {
     /** Whether a path outside those of the resource is served here; with `hasNext`, another handler may serve it. */
     claims(path: string, hasNext: boolean): boolean {

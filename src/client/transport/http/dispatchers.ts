@@ -91,6 +91,11 @@ export function createDispatchers(options: ConnectionOptions & { maxConnections:
       if (current?.key !== key) {
         if (current !== undefined) retire(current.dispatcher).catch(() => undefined);
         current = { key, dispatcher: make(tls) };
+        const made = current;
+        // undici could not be loaded, for example while too many files were open: the next call tries again.
+        made.dispatcher.catch(() => {
+          if (current === made) current = undefined;
+        });
       }
       return current.dispatcher;
     },
