@@ -561,13 +561,15 @@ describe('a watch hub', () => {
     for (const watcher of watchers) await watcher.return();
   });
 
-  test('has no revision if it was left while it requested one from the store', async () => {
+  test('ends its request for the revision of the store when it is left meanwhile, and ignores the response', async () => {
     let answer: (() => void) | undefined;
+    let request: AbortSignal | undefined;
     const { hub, store, clock, feeds } = createBench({
       wrap: (memory) => ({
         ...memory,
         revision: async (options) => {
-          if (options?.signal) await new Promise<void>((resolve) => (answer = resolve));
+          request = options?.signal;
+          if (request) await new Promise<void>((resolve) => (answer = resolve));
           return memory.revision();
         },
       }),
@@ -575,7 +577,9 @@ describe('a watch hub', () => {
     const watcher = watch(hub, { after: await store.revision() });
     await turns();
     await watcher.return();
+    expect(request?.aborted).toBe(false);
     clock.advance(30_000);
+    expect(request?.aborted).toBe(true);
     answer?.();
     await turns();
     expect(feeds.filter((feed) => feed.open())).toEqual([]);

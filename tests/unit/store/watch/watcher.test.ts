@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import type { Change, Revision } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
@@ -122,6 +123,15 @@ test('the signal of a watch ends it, leaves the hub once and wakes the consumer'
   watcher.end();
   expect(calls).toEqual(['leave', 'wake']);
   expect(watcher.poll()).toBe('end');
+});
+
+test('a watcher that has ended no longer listens to its signal', () => {
+  const { signal } = new AbortController();
+  const hub: WatcherHub = { read: () => undefined, head: () => 0, lag: () => undefined, leave: () => undefined };
+  const watcher = new Watcher(hub, { after: 100, signal, waker: { wake: () => undefined } });
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  watcher.end();
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('a skip wakes the consumer, and never takes a watcher back', () => {
