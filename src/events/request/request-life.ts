@@ -183,7 +183,7 @@ export class RequestLife implements StoreCall {
   }
 
   #end(reason: unknown): void {
-    if (this.#ended || this.#finished) return;
+    if (this.#ended) return;
     this.#ended = true;
     this.#reason = reason;
     this.#timer?.cancel();

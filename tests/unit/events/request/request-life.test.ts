@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { RequestLife } from '../../../../src/events/request/request-life.js';
 import type { ApiRequest } from '../../../../src/http/request.js';
@@ -106,7 +107,9 @@ describe('a pending response', () => {
     const { signal } = life;
     void life.responseOf(never);
     clock.advance(300);
+    expect(getEventListeners(client.signal, 'abort')).toHaveLength(1);
     life.finish();
+    expect(getEventListeners(client.signal, 'abort')).toEqual([]);
     const setTimer = vi.spyOn(clock, 'setTimer');
     client.abort();
     clock.advance(10_000);
@@ -125,6 +128,15 @@ describe('a pending response', () => {
     late.life.finish();
     late.client.abort();
     expect([late.life.signal.aborted, lateAdd.mock.calls.length]).toEqual([false, 0]);
+  });
+
+  test('keeps the reason of its deadline when its client leaves later', () => {
+    const { clock, client, life } = started(1000);
+    const { signal } = life;
+    void life.responseOf(never);
+    clock.advance(1000);
+    client.abort(new Error('left'));
+    expect(life.isReason(signal.reason)).toBe(true);
   });
 
   test('recognises errors that only mean that the request has ended', () => {
