@@ -207,7 +207,7 @@ function lengthOf(
 ): number | undefined {
   if (body === undefined) return undefined;
   if (body === null) return exchange.method === 'HEAD' && 'content-length' in response.headers ? undefined : 0;
-  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+  return Buffer.byteLength(body);
 }
 
 /** Closes the connection of a client that keeps sending a body that nobody reads. */
