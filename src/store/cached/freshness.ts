@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/clock.js';
+import type { Clock, ClockTimer } from '../../clock/clock.js';
 import type { EventStore, Revision } from '../contract/event-store.js';
 import type { WatchCache } from './watch-cache.js';
 
@@ -83,7 +83,7 @@ export function createFreshness(store: EventStore, cache: WatchCache, clock: Clo
       const plan = (ms: number): void => {
         timer = clock.setTimer(check, Math.min(ms, until - clock.monotonic()));
       };
-      let timer = { cancel: (): void => undefined };
+      let timer!: ClockTimer;
       plan(FIRST_PROGRESS_MS);
       waiters.add(waiter);
     });
