@@ -277,6 +277,14 @@ describe('a cache over a store of this process', () => {
     await turns();
     expect(seen.slice(count)).toEqual([]);
   });
+
+  it('is closed, and observes nothing, when it is closed before it has begun', async () => {
+    const seen: Observation[] = [];
+    const cached = cachedStore(memoryStore({ clock: fakeClock() }), { observe: (one) => void seen.push(one) });
+    await cached.close();
+    await turns();
+    expect([cached.status().state, seen]).toEqual(['closed', []]);
+  });
 });
 
 describe('a cache over a shared store', () => {
@@ -379,6 +387,41 @@ describe('a cache over a shared store', () => {
     expect((await read).records).toHaveLength(4);
   });
 
+  it('ends each of its requests to the store when it is closed', async () => {
+    const inner = asShared(memoryStore());
+    for (let i = 0; i < 101; i++) await create(inner, `event-${i}`);
+    const requests: [name: string, signal: AbortSignal | undefined][] = [];
+    const cached = await filled({
+      ...inner,
+      list(query) {
+        requests.push(['list', query.signal]);
+        return inner.list(query);
+      },
+      revision(call) {
+        requests.push(['revision', call?.signal]);
+        return inner.revision(call);
+      },
+      changes(options) {
+        requests.push(['changes', options.signal]);
+        return inner.changes(options);
+      },
+    });
+    await cached.get(keyOf('event-0'));
+    const states = (): unknown => requests.map(([name, signal]) => [name, signal?.aborted]);
+    const all = ['list', 'list', 'revision', 'changes', 'revision'];
+    expect(states()).toEqual(all.map((name) => [name, false]));
+    await cached.close();
+    expect(states()).toEqual(all.map((name) => [name, true]));
+  });
+
+  it('calls the store for no change that it receives', async () => {
+    const { cached, inner, calls } = await bench(true);
+    await create(inner, 'd');
+    await turns();
+    expect(cached.status().events).toBe(4);
+    expect(calls).toMatchObject({ revision: 0, list: 0 });
+  });
+
   it('requests the progress of the feed, and no more often than ten times a second', async () => {
     const { inner, clock } = await bench(true);
     let requests = 0;
@@ -409,6 +452,23 @@ describe('when the store is unavailable', () => {
     controls.isAway = true;
     await expect(controls.cached.get(keyOf('a'))).rejects.toMatchObject({ code: 'unavailable' });
     expect(controls.cached.status().state).toBe('ready');
+    // The failed request for the revision is enough.
+    expect(controls.calls['revision']).toBe(1);
+    expect(controls.calls).not.toHaveProperty('get');
+  });
+
+  it('a cache with serve-stale that was emptied during a wait is filled again, and shows nothing', async () => {
+    const { store, feed, expire } = handled(memoryStore(), false);
+    const get: EventStore['get'] = () => Promise.reject(storeError('unavailable', 'the store is away'));
+    const cached = await filled({ ...store, get }, { clock: fakeClock(), whenAway: 'serve-stale' });
+    feed.isOpen = false;
+    await create(cached, 'd');
+    const read = cached.get(keyOf('d'));
+    await turns();
+    expire();
+    feed.open();
+    await expect(read).rejects.toMatchObject({ code: 'unavailable' });
+    expect(cached.status().state).toBe('filling');
   });
 
   it('a cache with serve-stale shows what it has, reports that once, and reports when it is over', async () => {
@@ -428,6 +488,18 @@ describe('when the store is unavailable', () => {
     expect(cached.status().state).toBe('ready');
     expect(states()).toEqual(['filling', 'ready', 'stale', 'ready']);
     expect(await names(cached)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('a cache with serve-stale is ready again when a change arrives, without a read', async () => {
+    const controls = await bench(true, { whenAway: 'serve-stale' });
+    const { cached, inner } = controls;
+    controls.isAway = true;
+    await cached.get(keyOf('a'));
+    expect(cached.status().state).toBe('stale');
+    controls.isAway = false;
+    await create(inner, 'd');
+    await turns();
+    expect(cached.status()).toMatchObject({ state: 'ready', events: 4 });
   });
 
   it('a cache with serve-stale asks the store once for all reads meanwhile whether it is back', async () => {
@@ -500,6 +572,8 @@ describe('a cache that is being filled', () => {
     expect(await names(cached)).toEqual(['a']);
     expect(calls['get']).toBe(1);
     expect(seen).not.toContain('cache.waited');
+    // A response of the store says nothing about the cache.
+    expect(cached.status().state).toBe('filling');
     answers.open();
     await until(cached, 'ready');
     await cached.get(keyOf('a'));
@@ -821,6 +895,21 @@ describe('a cache over a store whose feed reports progress', () => {
     feeds[0]?.push(await changesAfter(inner, latest + 1, 2));
     expect((await next).value).toMatchObject([{ revision: latest + 3 }]);
     expect(progress).toEqual([]);
+    // That of the cache, which has it all.
+    expect(feeds).toHaveLength(1);
+    await cached.close();
+  });
+
+  it('applies many changes over several turns of the event loop', async () => {
+    const { inner, cached, feeds, latest } = await drivenBench();
+    for (let i = 0; i < 300; i++) await create(inner, `event-${i}`);
+    feeds[0]?.push(await changesAfter(inner, latest, 300));
+    const sizes = new Set<number>();
+    for (let turn = 0; turn < 20; turn++) {
+      sizes.add(cached.status().events);
+      await nextTurn();
+    }
+    expect([...sizes]).toEqual([3, 131, 259, 303]);
     await cached.close();
   });
 
