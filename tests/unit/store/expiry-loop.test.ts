@@ -158,6 +158,25 @@ describe('an expiry loop', () => {
     await loop.stop();
   });
 
+  test('ends the request for the time with stop()', async () => {
+    const clock = fakeClock();
+    const store = memoryStore({ clock });
+    const signals: (AbortSignal | undefined)[] = [];
+    const time: StoreTime = {
+      ...createStoreTime({ store, clock }),
+      expiryMoment(call) {
+        signals.push(call?.signal);
+        return { now: clock.now() };
+      },
+    };
+    const loop = createExpiryLoop({ store, clock, time });
+    loop.start();
+    clock.advance(1000);
+    await turns();
+    await loop.stop();
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
+  });
+
   test('is not affected by an observer that throws or fails', async () => {
     const clock = fakeClock();
     const store = memoryStore({ clock });

@@ -330,6 +330,52 @@ describe('the resolution of unknown outcomes', () => {
     expect(writes()).toBe(1);
   });
 
+  test.each([
+    ['a create', ['get']],
+    ['a replace', ['get', 'revision', 'changes']],
+    ['a removal', ['revision', 'changes']],
+  ])('ends the search for the outcome of %s with its caller', async (write, expected) => {
+    const memory = memoryStore({ clock: fakeClock() });
+    const { revision } = await memory.create(key, sampleEvent(), later);
+    await memory.replace(key, sampleEvent({ note: 'by another' }), { ...later, expected: revision });
+    const calls: [name: string, signal: AbortSignal | undefined][] = [];
+    let writes = 0;
+    const refused = (code: StoreErrorCode) => async (): Promise<never> => {
+      throw storeError(writes++ === 0 ? 'unknown-outcome' : code, 'as arranged');
+    };
+    const store = resolveUnknownOutcomes({
+      ...memory,
+      create: refused('exists'),
+      replace: refused('conflict'),
+      remove: refused('conflict'),
+      get(wanted, call) {
+        calls.push(['get', call?.signal]);
+        return memory.get(wanted, call);
+      },
+      revision(call) {
+        calls.push(['revision', call?.signal]);
+        return memory.revision(call);
+      },
+      changes(options) {
+        calls.push(['changes', options.signal]);
+        return memory.changes(options);
+      },
+    });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const condition = { expected: revision, signal };
+    const own = sampleEvent({ note: 'own' });
+    const outcome =
+      write === 'a create'
+        ? store.create(key, own, { ...later, signal })
+        : write === 'a replace'
+          ? store.replace(key, own, { ...later, ...condition })
+          : store.remove(key, condition);
+    await expect(outcome).rejects.toThrow();
+    controller.abort();
+    expect(calls.map(([name, given]) => [name, given?.aborted])).toEqual(expected.map((name) => [name, true]));
+  });
+
   test('has the clock of the store and its request for progress, where it has them', async () => {
     let requests = 0;
     const memory = memoryStore({ clock: fakeClock() });
