@@ -28,7 +28,8 @@ function checkAlike(text: string): void {
       return String(error);
     }
   };
-  expect(outcome(decodeCommonEvent)).toEqual(outcome());
+  // Strictly: a field that is absent must not be there as undefined.
+  expect(outcome(decodeCommonEvent)).toStrictEqual(outcome());
 }
 
 /** The decoded body, and whether it took the fast path. */
@@ -81,6 +82,28 @@ test.each([
   ['an event with a time that is not canonical', commonEvent({ eventTime: '2026-03-05T06:07:08+01:00' })],
 ])('%s takes the fast path', (_, body) => {
   expect(decoded(body).known).toBe(true);
+});
+
+test('an event with known managed fields takes the fast path, and gets them', () => {
+  const managed = [{ manager: 'tester', operation: 'Update' }];
+  const body = commonEvent({}, { managedFields: 0 });
+  expect(decodeCommonEvent(structuredClone(body), managed)?.object['metadata']).toEqual({
+    name: 'a',
+    namespace: 'default',
+    managedFields: managed,
+  });
+  expect(decodeCommonEvent(body)).toBeUndefined();
+});
+
+test.each([
+  { count: '2', lastObservedTime: '2026-03-05T06:07:08.123456Z' },
+  { count: 2, lastObservedTime: '2026-03-05' },
+  { count: 2, lastObservedTime: '2026-03-05T06:07:08Z' },
+  { count: 2 },
+  { count: 2, lastObservedTime: '2026-03-05T06:07:08.123456Z', state: 'Ongoing' },
+])('an event with the series %j takes the slow path', (series) => {
+  expect(decodeCommonEvent(commonEvent({ series }))).toBeUndefined();
+  checkAlike(JSON.stringify(commonEvent({ series })));
 });
 
 const name = (): fc.Arbitrary<string> =>

@@ -98,6 +98,15 @@ describe.each(QUERIES)('a watch with %s leaves no timer and no listener behind',
     expect([timers.pending(), listeners(), bench.hub.watchers]).toEqual([0, 0, 0]);
   });
 
+  test('when the client disconnects while the store is called for its beginning', async () => {
+    const { open, client, timers, listeners } = counted(query);
+    const end = open().next();
+    client.abort();
+    expect(await end).toBeUndefined();
+    await settled();
+    expect([timers.pending(), listeners()]).toEqual([0, 0]);
+  });
+
   test('when the consumer leaves', async () => {
     const { watch, end, timers, listeners, bench } = await waiting();
     await watch.iterator.return?.();
