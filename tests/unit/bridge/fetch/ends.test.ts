@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { toFetchHandler } from '../../../../src/fetch.js';
 import type { ApiHandler } from '../../../../src/http/handler.js';
@@ -79,6 +80,18 @@ test.each<[string, Partial<ApiResponse>]>([
   expect((await handler(new Request('http://host/')))?.status).toBe(500);
   clock.advance(60_000);
   expect([errors, released.mock.calls.length]).toEqual([[expect.any(TypeError)], 1]);
+});
+
+test('a stream that has ended listens to the signal of its response no longer', async () => {
+  const { body, steps } = source();
+  const { signal } = new AbortController();
+  const { response } = await ask(() => responseWith({ body, signal }));
+  const text = response?.text();
+  await settled();
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  steps[0]?.resolve({ done: true, value: undefined });
+  expect(await text).toBe('');
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 describe('the headers of a response', () => {

@@ -53,6 +53,7 @@ describe('the middleware for Hono', () => {
     ['a closed socket of Node', { incoming: { socket: null } }, undefined],
     ['an address that Bun no longer knows', { requestIP: () => null }, undefined],
     ['bindings of a Worker', { remoteAddr: 'x', server: {}, DB: {} }, undefined],
+    ['an address that is no text', { remoteAddr: { hostname: 7 } }, undefined],
     ['no environment', undefined, undefined],
   ])('takes the address of the client from %s', async (_, env, address) => {
     expect((await seen(env)).remoteAddress).toBe(address);

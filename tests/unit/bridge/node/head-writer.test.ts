@@ -185,6 +185,14 @@ describe('heads that the connection or other code affects', () => {
     expect(byNode).toBe(own.filter((text) => text.includes('ok')).length);
   });
 
+  it('have no date where the service wants none, although the head before had one', async () => {
+    const before = (res: ServerResponse, index: number): void => void (res.sendDate = index === 0);
+    const { own, node, byNode } = await bothWays([OK, OK], { before });
+    expect(own).toEqual(node);
+    expect(own[1]).not.toContain('Date:');
+    expect(byNode).toBe(2);
+  });
+
   it('go through a `writeHead` that middleware has put in place', async () => {
     const seen: unknown[] = [];
     await bothWays([OK, OK], {

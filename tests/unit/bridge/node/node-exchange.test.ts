@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { NodeExchange } from '../../../../src/bridge/node/node-exchange.js';
 import { Incoming, Outgoing } from './hand-made.js';
 
@@ -21,4 +21,14 @@ test.each(['before', 'after'])('a finished response is not aborted, where the si
   finished.finish();
   finished.abort('server-closing');
   expect([finished.aborted, finished.signal.aborted]).toEqual([false, false]);
+});
+
+test('a client that leaves after the response is finished is ignored', () => {
+  const res = new Outgoing();
+  const finished = new NodeExchange(new Incoming() as never, res as never, '/', { hasNext: false }, {} as never);
+  const left = vi.fn<() => void>();
+  finished.onClientLeft(left);
+  finished.finish();
+  res.emit('close');
+  expect([finished.aborted, left.mock.calls.length]).toEqual([false, 0]);
 });
