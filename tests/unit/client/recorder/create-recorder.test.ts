@@ -254,6 +254,27 @@ describe('equal events', () => {
     expect(server.calls.length).toBeLessThanOrEqual(24);
   });
 
+  it('that come during a write are written when the interval is over', async () => {
+    const { clock, server, recorder } = setUp();
+    for (let count = 0; count < 2; count++) {
+      recorder.event(paid);
+      await turns();
+    }
+    clock.advance(20_000);
+    recorder.event(paid);
+    recorder.event(paid);
+    await nextTurn();
+    expect(server.calls.at(-1)?.body).toMatchObject({ series: { count: 4 } });
+    recorder.event(paid);
+    await turns();
+    expect(server.events()).toMatchObject([{ series: { count: 4 } }]);
+    for (let second = 0; second < 20; second++) {
+      clock.advance(1_000);
+      await turns();
+    }
+    expect(server.events()).toMatchObject([{ series: { count: 5 } }]);
+  });
+
   it('in one burst are one request, and flush writes the exact count', async () => {
     const { server, recorder } = setUp();
     for (let count = 0; count < 10_000; count++) recorder.event(paid);
@@ -882,6 +903,21 @@ describe('a recorder', () => {
     other.event(paid);
     await other.close({ signal: AbortSignal.abort() });
     expect(other.stats().dropped.closed).toBe(1);
+  });
+
+  it('counts what close() has dropped as dropped, although it is written later', async () => {
+    let written: () => void = () => undefined;
+    const create: RecorderClient['create'] = (event) =>
+      new Promise(
+        (resolve) => (written = () => resolve({ ...event, metadata: { ...event.metadata, resourceVersion: '1' } })),
+      );
+    const { recorder } = setUp({ events: { ...fakeServer().client, create } });
+    recorder.event(paid);
+    await turns();
+    await recorder.close({ signal: AbortSignal.abort() });
+    written();
+    await turns();
+    expect(recorder.stats()).toMatchObject({ recorded: 1, written: 0, pending: 0, dropped: { closed: 1 } });
   });
 
   it('reports after close() that no request is queued, because the last values stay in metrics', async () => {
