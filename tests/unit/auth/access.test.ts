@@ -61,6 +61,7 @@ describe('createAccess', () => {
     ['rejects', () => Promise.reject(new Error('secret'))],
     ['gives a number', () => 7],
     ['says true', () => true],
+    ['gives a class, which has a name', () => class Jane {}],
     ['gives a caller without a name', () => ({ groups: [] })],
     ['gives an empty name', () => ({ name: '', groups: [] })],
     ['says null', () => null],

@@ -355,6 +355,26 @@ describe('the authorizer is called for', () => {
     expect(older.asked.slice(-2)).toEqual(['impersonate users jane', 'impersonate groups a']);
   });
 
+  it('all extras at once first, if there are many', async () => {
+    const { authorize, attributes } = allows(
+      'impersonate-on:user-info:list events',
+      'impersonate:user-info users jane',
+      'impersonate:user-info userextras/* *',
+    );
+    const headers = { 'impersonate-user': 'jane', 'impersonate-extra-a.b%2fc': ['1', '2', '3', '4'] };
+    expect(await callerOf(authorize, headers)).toMatchObject({ extra: { 'a.b/c': ['1', '2', '3', '4'] } });
+    expect(attributes.slice(2)).toEqual([
+      {
+        verb: 'impersonate:user-info',
+        group: 'authentication.k8s.io',
+        version: 'v1',
+        resource: 'userextras',
+        subresource: '*',
+        name: '*',
+      },
+    ]);
+  });
+
   it('system:masters and unusual extras by the older verb only', async () => {
     const constrained: Authorize = (_, { verb }) => ({ allowed: verb !== 'impersonate' });
     const refused = async (more: RequestHeaders): Promise<string> =>

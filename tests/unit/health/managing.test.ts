@@ -93,13 +93,16 @@ describe('add and remove', () => {
     expect((await get(health, '/readyz?verbose')).text).toContain('[+]log ok\n[+]new ok\n[+]shutdown ok\n');
   });
 
-  it('return whether a check was removed, and keep built-in checks', () => {
-    const health = createHealth();
+  it('return whether a check was removed, report it, and keep built-in checks', () => {
+    const seen: Observation[] = [];
+    const health = createHealth({ observe: (observation) => void seen.push(observation) });
     expect(health.remove('nope')).toBe(false);
     expect(() => health.remove('ping')).toThrow(TypeError);
     health.add({ name: 'a', check });
     expect(() => health.add({ name: 'a', check })).toThrow('already a check "a"');
-    health.remove('a');
+    expect(seen).toEqual([]);
+    expect(health.remove('a')).toBe(true);
+    expect(seen).toEqual([{ type: 'health.removed', check: 'a' }]);
     health.add({ name: 'a', check });
   });
 

@@ -148,6 +148,27 @@ describe('the queue of a caller', () => {
     expect(made.of('jane', false)).not.toBe(jane);
   });
 
+  it('is kept when the last request of its caller came less than two seconds ago', () => {
+    const { made, crowd, clock } = queues();
+    const jane = made.of('jane', false);
+    crowd('first');
+    clock.advance(2_001);
+    jane.lastRequestAt = clock.monotonic() - 1_000;
+    made.of('one more', false);
+    expect(made.of('jane', false)).toBe(jane);
+  });
+
+  it('is kept while it holds one place and waits for another', () => {
+    const { made, crowd, clock } = queues();
+    const jane = made.of('jane', false);
+    jane.held.watch = 1;
+    void made.wait('read', jane, HERE, () => undefined);
+    crowd('first');
+    clock.advance(2_001);
+    made.of('one more', false);
+    expect(made.of('jane', false)).toBe(jane);
+  });
+
   it.each([
     ['holds a place', (state: { held: { read: number } }) => void (state.held.read = 1)],
     ['holds a watch', (state: { held: { watch: number } }) => void (state.held.watch = 1)],
