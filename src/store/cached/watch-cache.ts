@@ -165,7 +165,7 @@ export function createWatchCache(options: WatchCacheOptions) {
           onState('full', error);
           if (wasReady && clock.monotonic() - readyAt > FULL_MAX_MS) pauses.reset();
           await pause(clock, pauses.next(), signal);
-          if (!signal.aborted) onState('filling');
+          onState('filling');
         } else {
           if (wasReady) {
             onState('filling', error);

@@ -913,6 +913,19 @@ describe('a cache over a store whose feed reports progress', () => {
     await cached.close();
   });
 
+  it('a feed that has read several changes of the history at once continues after the last of them', async () => {
+    const { inner, cached, feeds, latest } = await drivenBench();
+    const feed = cached.changes({ after: latest - 3 })[Symbol.asyncIterator]();
+    const first = feed.next();
+    feeds[1]?.push(await changesAfter(inner, latest - 3, 3));
+    expect((await first).value).toHaveLength(3);
+    const second = feed.next();
+    await create(inner, 'd');
+    feeds[0]?.push(await changesAfter(inner, latest, 1));
+    expect((await second).value).toMatchObject([{ revision: latest + 1 }]);
+    await cached.close();
+  });
+
   it('ignores the progress of a feed that it has left', async () => {
     const { cached, clock, feeds, latest } = await drivenBench();
     feeds[0]?.fail(storeError('expired', 'the history is gone'));
