@@ -52,7 +52,8 @@ describe('equal parts', () => {
     expect(to.metadata.labels).not.toBe(other.metadata.labels);
     const bare: Event = { metadata: {} };
     shareEqualParts(bare, event());
-    expect(bare).toEqual({ metadata: {} });
+    shareEqualParts(bare, { metadata: {} });
+    expect(bare).toStrictEqual({ metadata: {} });
   });
 });
 

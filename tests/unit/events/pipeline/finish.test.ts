@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Observation } from '../../../../src/observe/observation.js';
+import { bodyAborted } from '../../../../src/http/body.js';
 import type { EventsOptions } from '../../../../src/events/options.js';
 import { bench, event, path, ROOT, settled } from '../bench.js';
 
@@ -17,6 +18,21 @@ describe('a request whose response has been sent', () => {
       await events.handle({ method: 'GET', url: path(`/${name}`), headers: {}, signal: client.signal });
     }
     expect([add.mock.calls.length, remove.mock.calls.length]).toEqual([2, 2]);
+  });
+});
+
+test('a request whose body breaks off gets a 400 that says so', async () => {
+  const { events } = bench();
+  const response = await events.handle({
+    method: 'POST',
+    url: path(),
+    headers: { 'content-length': '100' },
+    body: () => Promise.reject(bodyAborted()),
+  });
+  expect(JSON.parse(String(response?.body))).toMatchObject({
+    message: 'the request body ended before it was complete',
+    reason: 'BadRequest',
+    code: 400,
   });
 });
 

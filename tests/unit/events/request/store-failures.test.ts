@@ -24,6 +24,16 @@ test.each(TABLE)('the store error %s is %i %s', (code, status, reason) => {
   expect(JSON.stringify(failure.status)).not.toContain('secret');
 });
 
+test.each<[StoreErrorCode, string]>([
+  ['too-large', 'Request entity too large: the event is larger than the store accepts'],
+  ['invalid-key', 'the event store cannot store an event with this name'],
+  ['full', 'the event store is full, please try again when events have expired or were deleted'],
+  ['unavailable', 'the event store is not available, please try again'],
+])('the store error %s says: %s', (code, message) => {
+  const { status } = storeFailure(storeError(code, 'secret'), { group: 'events.example.com', resource: 'events' }, 'a');
+  expect(status.message).toBe(message);
+});
+
 test('the error of a future revision names the current one, and 0 if the store did not return it', () => {
   const resource = { group: 'events.example.com', resource: 'events' };
   const messageWith = (current?: number): string | undefined =>
