@@ -27,3 +27,10 @@ test('a listener that was given to a framework with objects of its own throws wh
     expect(() => listener(...given)).toThrow(MISPLACED);
   }
 });
+
+test('a request for a path that is not one of the handler’s gets a 404 where nothing follows the listener', async () => {
+  const onError = vi.fn();
+  const res = serve(() => undefined, new Incoming(), { onError });
+  await settled();
+  expect([res.status, res.text, onError.mock.calls]).toEqual([404, '404 page not found\n', []]);
+});

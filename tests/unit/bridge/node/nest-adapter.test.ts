@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { mountInNest, type NestHttpAdapter } from '../../../../src/bridge/node/nest-adapter.js';
+import { Incoming, Outgoing } from './hand-made.js';
 
 type Layer = { readonly handle: { readonly name: string } };
 
@@ -38,6 +39,15 @@ describe('mountInNest', () => {
     expect(names(stack)).toEqual(['query', 'helmet', 'ours', 'ours', 'jsonParser', 'urlencodedParser', 'later']);
     afterRoutes();
     expect(names(stack).slice(-3)).toEqual(['later', 'ours', 'ours']);
+  });
+
+  test('passes a request that is not one of the handler’s on to what follows', async () => {
+    const middleware: Parameters<NestHttpAdapter['use']>[0][] = [];
+    const adapter = { ...adapterWith([], {}), use: (one: (typeof middleware)[number]) => void middleware.push(one) };
+    mountInNest(adapter, handler, [''], {});
+    let passed = 0;
+    middleware[0]?.(new Incoming() as never, new Outgoing() as never, () => void passed++);
+    expect(passed).toBe(1);
   });
 
   test('is the last so far where there is no body parser, and where the stack cannot be seen', () => {

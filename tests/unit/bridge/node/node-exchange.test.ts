@@ -32,3 +32,11 @@ test('a client that leaves after the response is finished is ignored', () => {
   res.emit('close');
   expect([finished.aborted, left.mock.calls.length]).toEqual([false, 0]);
 });
+
+test('the object of the framework is that of the routing, or the request of Node', () => {
+  const req = new Incoming() as never;
+  const frameworkOf = (more: object): unknown =>
+    new NodeExchange(req, new Outgoing() as never, '/', { hasNext: false, ...more }, {} as never).framework;
+  const context = {};
+  expect([frameworkOf({}) === req, frameworkOf({ framework: context }) === context]).toEqual([true, true]);
+});
