@@ -59,9 +59,15 @@ describe('the metrics of several workers', () => {
 
   it('can be requested by name', async () => {
     const { first } = connect(2);
+    first.registerMetric(new Gauge({ name: 'others', help: 'How many others.', registers: [] }) as never);
     const text = await first.getSingleMetricAsString('events');
     expect(text.match(/^events\{/gm)).toHaveLength(2);
-    expect(text).not.toContain('worker_up');
+    expect(text).not.toMatch(/worker_up|others/);
+  });
+
+  it('ignore a response that comes after the scrape', () => {
+    const relay = createMetricsRelay(fakeClock());
+    expect(() => relay(1, { type: 'metrics.response', id: 1, text: '' }, new Map())).not.toThrow();
   });
 
   it('leave out a worker that does not respond within two seconds, and report this', async () => {
