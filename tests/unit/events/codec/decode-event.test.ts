@@ -95,6 +95,11 @@ test('an event with known managed fields takes the fast path, and gets them', ()
   expect(decodeCommonEvent(body)).toBeUndefined();
 });
 
+test.each([{ other: 'x' }, { deprecatedCount: 1 }])('an event that also has %j takes the slow path', (more) => {
+  expect(decodeCommonEvent(commonEvent(more))).toBeUndefined();
+  expect(decodeCommonEvent(commonEvent({}, more))).toBeUndefined();
+});
+
 test.each([
   { count: '2', lastObservedTime: '2026-03-05T06:07:08.123456Z' },
   { count: 2, lastObservedTime: '2026-03-05' },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readContinueToken } from '../../../../src/api/options/continue-token.js';
 import type { ApiResponse } from '../../../../src/http/response.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import type { ListQuery } from '../../../../src/store/contract/event-store.js';
 import { bench, event, metaOf, namesOf, path, ROOT, type Bench, type Json } from '../bench.js';
 
@@ -240,7 +241,7 @@ describe('the continue token', () => {
   test('that names only a namespace continues with its first event', async () => {
     const { json, revision } = bench();
     for (const namespace of ['a', 'b', 'c'])
-      await json(`POST ${path('', namespace)}`, event('x', { regarding: { namespace } }));
+      await json(`POST ${path('', namespace)}`, event('0', { regarding: { namespace } }));
     const forged = btoa(JSON.stringify({ v: 'meta.k8s.io/v1', rv: Number(await revision()), start: 'b\0' }));
     const { json: list } = await json(`GET ${ROOT}/events?continue=${forged.replaceAll('=', '')}`);
     expect((list['items'] as Json[]).map((item) => metaOf(item)['namespace'])).toEqual(['b', 'c']);
@@ -398,6 +399,20 @@ describe('order=newest-first', () => {
   });
 });
 
+test.each([
+  ['unavailable', 503, 'ServiceUnavailable'],
+  ['expired', 410, 'Expired'],
+] as const)('a list without a token whose second page is %s fails with %i, and has no token', async (code, ...of) => {
+  const { create, json } = bench({}, (store) => ({
+    ...store,
+    list: (query) => (query.after === undefined ? store.list(query) : Promise.reject(storeError(code, 'as arranged'))),
+  }));
+  for (const name of ['a', 'b', 'c']) await create(name);
+  const { status, json: body } = await json(`GET ${path()}?limit=2&labelSelector=none`);
+  expect([status, body['reason']]).toEqual(of);
+  expect(metaOf(body)).not.toHaveProperty('continue');
+});
+
 describe('a resourceVersion', () => {
   test('with Exact shows the past, with NotOlderThan the present', async () => {
     const made = await filled(2);
@@ -413,6 +428,7 @@ describe('a resourceVersion', () => {
       at,
       `${at}&resourceVersionMatch=NotOlderThan`,
       `${at}&resourceVersionMatch=NotOlderThan&limit=9`,
+      `resourceVersion=${await made.revision()}`,
     ]) {
       expect(namesOf((await made.json(`GET ${path()}?${query}`)).json)).toHaveLength(3);
     }
