@@ -58,7 +58,7 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     this.#deadline = dependencies.clock.setTimer(() => this.#timeIsUp(), durationMs(options, dependencies.minWatchMs));
     // After the client has disconnected, the body may never be read.
     if (request.signal?.aborted) this.frames.end();
-    else request.signal?.addEventListener('abort', this.frames.end, { once: true });
+    else request.signal?.addEventListener('abort', this.frames.end);
   }
 
   poll(): Uint8Array | 'end' | undefined {
