@@ -129,6 +129,11 @@ describe('the headers of a response', () => {
     }
   });
 
+  test('are joined where they have one name in two spellings', async () => {
+    const { response } = await ask(() => responseWith({ headers: { 'X-A': '1', 'x-a': '2' } }));
+    expect(response?.headers.get('x-a')).toBe('1, 2');
+  });
+
   test('keep several values of one header separate', async () => {
     const { response } = await ask(() => responseWith({ headers: { 'set-cookie': ['a=1', 'b=2'], vary: 'accept' } }));
     expect([response?.headers.getSetCookie(), response?.headers.get('vary')]).toEqual([['a=1', 'b=2'], 'accept']);

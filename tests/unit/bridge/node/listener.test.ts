@@ -34,3 +34,10 @@ test('a request for a path that is not one of the handler’s gets a 404 where n
   await settled();
   expect([res.status, res.text, onError.mock.calls]).toEqual([404, '404 page not found\n', []]);
 });
+
+test('a request outside of the base path gets a 404, and the handler is not called', async () => {
+  const handler = vi.fn<ApiHandler>(() => undefined);
+  const res = serve(handler, new Incoming(), { basePath: '/ops' });
+  await settled();
+  expect([res.status, handler.mock.calls.length]).toEqual([404, 0]);
+});

@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import type { ApiResponse } from '../../../../src/http/response.js';
 import { toNodeListener } from '../../../../src/node.js';
@@ -36,7 +36,26 @@ test('a stream is marked as not to be transformed where middleware may see it, a
   expect(await controlOf(replaced)).toBe('no-transform');
 });
 
+test('a stream keeps what its handler says about caching', async () => {
+  const res = new Outgoing();
+  const headers = { 'cache-control': ['no-cache', 'private'] };
+  const listener = toNodeListener(() => streamed(chunks(), { headers })) as (...given: unknown[]) => void;
+  listener(get(), res, () => undefined);
+  await settled();
+  expect(res.headers['cache-control']).toBe('no-cache, private, no-transform');
+});
+
 describe('a stream that has ended', () => {
+  test('does not begin to listen to its signal', async () => {
+    const { signal } = new AbortController();
+    const clock = fakeClock();
+    const res = serve(() => streamed(chunks(), { signal }), get(), { clock });
+    await settled();
+    expect(res.ended).toBe(1);
+    clock.advance(1_000);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
   test('is not broken off by its signal, and listens to it no longer', async () => {
     const controller = new AbortController();
     const { signal } = controller;

@@ -199,6 +199,21 @@ describe('an update', () => {
     expect(onUpdate({ reason: 'y' })).toEqual(Array(2).fill('reason: Invalid value: "y": field is immutable'));
   });
 
+  it('reports the fields that it may not change in the order of core/v1', () => {
+    const changed = {
+      eventTime: '2025-03-05T06:07:08.123456Z',
+      reportingInstance: 'x',
+      action: 'x',
+      reason: 'y',
+      note: 'x',
+      type: 'Warning',
+      deprecatedCount: 5,
+    };
+    const fields = onUpdate(changed).map((text) => text.split(':')[0]);
+    const order = ['reason', 'note', 'deprecatedCount', 'reason', 'type', 'eventTime', 'action', 'reportingInstance'];
+    expect(fields).toEqual(order);
+  });
+
   it('treats unset, null and empty as the same value', () => {
     expect(onUpdate({ deprecatedSource: {}, deprecatedFirstTimestamp: null, note: '' })).toEqual([]);
     expect(onUpdate({ related: null } as unknown as Partial<Event>)).toEqual([]);

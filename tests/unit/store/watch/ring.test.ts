@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change, Revision } from '../../../../src/store/contract/event-store.js';
+import { batchAt } from '../../../../src/store/watch/batch.js';
 import { createRing, type Ring } from '../../../../src/store/watch/ring.js';
 import { HubEntry } from '../../../../src/store/watch/hub-entry.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
@@ -32,6 +33,24 @@ test('a ring keeps as many of the latest changes as fit, to the byte, also after
   }
   expect([ring.floor(), ring.head(), read(ring, 4_990, 5_000)]).toEqual([4_990, 5_000, range(4_991, 5_000)]);
   expect(ringOf(10 * COST - 1, ...range(1, 10)).floor()).toBe(1);
+});
+
+test('a ring knows how many changes and bytes it has, and how many it may have', () => {
+  const ring = ringOf(3 * COST, 1, 2, 3, 4, 5);
+  expect(ring.size()).toEqual({ changes: 3, bytes: 3 * COST, maxBytes: 3 * COST });
+});
+
+test('a batch has at most 128 changes, and ends with the one that reaches 32 KiB', () => {
+  const sized = (length: number): HubEntry => {
+    const { record, ...more } = change(1);
+    return new HubEntry({ ...more, record: { ...record, event: { ...record.event, bytes: new Uint8Array(length) } } });
+  };
+  const batchOf = (length: number): number =>
+    batchAt(
+      Array.from({ length: 200 }, () => sized(length)),
+      0,
+    ).entries.length;
+  expect([batchOf(1), batchOf(1_024), batchOf(1_023), batchOf(100_000)]).toEqual([128, 32, 33, 1]);
 });
 
 test('a ring that holds nothing has its head as its floor', () => {
