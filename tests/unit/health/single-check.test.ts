@@ -79,11 +79,10 @@ describe('the path of a single check', () => {
       headers: { 'x-content-type-options': 'nosniff' },
       text: 'internal server error: reason withheld\n',
     });
-    expect(seen).toContainEqual({
-      type: 'health.failed',
-      root: 'readyz',
-      failures: [{ name: 'database', reason: 's3cret' }],
-    });
+    // Strictly: a check that threw nothing has no error.
+    expect(seen.filter(({ type }) => type === 'health.failed')).toStrictEqual([
+      { type: 'health.failed', root: 'readyz', failures: [{ name: 'database', reason: 's3cret' }] },
+    ]);
   });
 });
 

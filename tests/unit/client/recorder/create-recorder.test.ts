@@ -254,6 +254,24 @@ describe('equal events', () => {
     expect(server.calls.length).toBeLessThanOrEqual(24);
   });
 
+  it('are written without a condition where the server gives its events no revision', async () => {
+    const patches: unknown[] = [];
+    const client: RecorderClient = {
+      ...fakeServer().client,
+      create: async (event) => event,
+      patch: async ({ name }, { patch }) => {
+        patches.push(patch);
+        return { metadata: { name } };
+      },
+    };
+    const { recorder } = setUp({ events: client });
+    for (let count = 0; count < 2; count++) {
+      recorder.event(paid);
+      await turns();
+    }
+    expect(patches).toEqual([{ series: { count: 2, lastObservedTime: expect.any(String) as string } }]);
+  });
+
   it('that come during a write are written when the interval is over', async () => {
     const { clock, server, recorder } = setUp();
     for (let count = 0; count < 2; count++) {
