@@ -12,7 +12,7 @@
 // --jobs N runs N mutants at once (1). --files TEXT takes only files whose path contains it. --json FILE writes the
 // mutants that survived, in the form of the list of equivalent ones; --again FILE runs only those of such a file.
 // tests/mutation/equivalent.json lists mutants that do not change the behaviour, with the reason.
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -90,6 +90,12 @@ const mutate = rooms
   .flatMap((room) => [...below(`src/${room}`, '.ts'), ...below(`src/${room}.ts`, '.ts')])
   .filter((file) => file.includes(flags.files));
 
+/** A module that other tests have loaded cannot be replaced. */
+function isFit(file) {
+  if (UNFIT.test(file)) return false;
+  return process.env.MUTATION_ISOLATE !== 'no' || !/\bvi\.(mock|doMock)\(/.test(readFileSync(join(ROOT, file), 'utf8'));
+}
+
 /** The tests of each room, or of the folder it is in. */
 function nearTests() {
   const testsOf = (room) => [
@@ -101,15 +107,15 @@ function nearTests() {
     return own.length > 0 || !room.includes('/') ? own : testsOf(dirname(room));
   });
   const besides = flags.with.flatMap((path) => below(path, '.test.ts'));
-  return [...new Set([...found, ...besides])].filter((file) => !UNFIT.test(file));
+  return [...new Set([...found, ...besides])].filter(isFit);
 }
 
 function allTests() {
   const sockets = rooms.some((room) => /^(bridge|lifecycle|nest|shutdown)\b/.test(room));
   return [
-    ...below('tests/unit', '.test.ts').filter((file) => !UNFIT.test(file)),
-    ...below('tests/conformance', '.test.ts').filter((file) => !UNFIT.test(file)),
-    ...(sockets ? below('tests/lifecycle', '.test.ts').filter((file) => !UNFIT.test(file)) : []),
+    ...below('tests/unit', '.test.ts').filter(isFit),
+    ...below('tests/conformance', '.test.ts').filter(isFit),
+    ...(sockets ? below('tests/lifecycle', '.test.ts').filter(isFit) : []),
   ];
 }
 
