@@ -139,10 +139,11 @@ describe('for any JSON', () => {
       fc.property(anyJson, (text) => {
         const strict = parseStrictJson(text, 100);
         if ('error' in strict) throw new Error(strict.error);
-        const plain = JSON.parse(text.replace(/-0(?=[,\]}]|$)/g, '0')) as unknown;
+        const plain = JSON.parse(text) as unknown;
         expect(JSON.stringify(strict.document.value)).toBe(JSON.stringify(plain));
         expect(document(text).duplicates).toEqual([]);
       }),
+      { examples: [['{"":{"-0,":""},"a":[-0]}']] },
     );
   });
 
