@@ -77,6 +77,9 @@ export function consoleObserver(console: ConsoleLike, options: ObserverOptions =
   });
 }
 
+/** In thousandths: differences of clocks have digits that are noise, such as 2.2901460000000213. */
+const rounded = (durationMs: number): number => Math.round(durationMs * 1_000) / 1_000;
+
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): LogLine | undefined {
@@ -89,7 +92,7 @@ function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): 
     case 'recovered': {
       const { where, count, durationMs } = observation;
       const text = `${where} works again after ${counted(count, 'failure')} in ${Math.round(durationMs)} ms`;
-      return { level: 'info', text, fields: { where, count, durationMs } };
+      return { level: 'info', text, fields: { where, count, durationMs: rounded(durationMs) } };
     }
     case 'health.changed': {
       const { check, status, reason, error: err } = observation;
@@ -115,12 +118,12 @@ function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): 
       const { type: _type, ...fields } = observation;
       const failed = observation.status >= 500;
       if (requests === 'none' || (requests === 'failed' && !failed)) return undefined;
-      const { verb, url, status } = observation;
+      const { verb, url, status, durationMs } = observation;
       // Clients choose the method and the URL.
       return {
         level: failed ? 'error' : 'info',
         text: `${safeText(`${verb} ${url}`.slice(0, 1_024))} ${status}`,
-        fields,
+        fields: { ...fields, durationMs: rounded(durationMs) },
       };
     }
     default:

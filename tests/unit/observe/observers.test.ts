@@ -83,6 +83,21 @@ describe('loggerObserver', () => {
     expect(texts[1]).toContain(' dropped 1 event (closed): ');
   });
 
+  it('logs durations with three digits, without the noise of the clock', () => {
+    const logger = recorder();
+    const observe = loggerObserver(logger, { requests: 'all' });
+    void observe({ ...request(200), durationMs: 2.290_146_000_000_021_3 } as Observation);
+    void observe({
+      type: 'recovered',
+      where: 'expiry of memory',
+      error,
+      count: 1,
+      durationMs: 0.008_051_999_999_963_755,
+    });
+    const durations = logger.lines.map(([, fields]) => (fields as { durationMs: number }).durationMs);
+    expect(durations).toEqual([2.29, 0.008]);
+  });
+
   it('logs errors with err, changes and failed requests, in the shape of pino', () => {
     const logger = recorder();
     const observe = loggerObserver(logger);
