@@ -5,7 +5,7 @@ import { firstOf, type ApiHandler } from '../http/handler.js';
 import { createNestShutdown, type KubeVitalsShutdownOptions } from './shutdown.js';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { aFunction, aList, anObject, anObjectWith, required } from '../options/rules.js';
-import { oneOrList, shutdownRules, type InstallShutdownOptions, type ShutdownServer } from '../shutdown/options.js';
+import { oneOrMore, shutdownRules, type InstallShutdownOptions, type ShutdownServer } from '../shutdown/options.js';
 
 /** Token that injects the health object of the options: `@Inject(HEALTH) health: Health`. */
 // Registered symbols, because there may be two copies of this package.
@@ -195,7 +195,7 @@ const rules = (): OptionRules<KubeVitalsModuleOptions> => {
   const { signals: _signals, exit: _exit, clock: _clock, ...ofShutdown } = more;
   return {
     ...bridgeRules(),
-    basePath: oneOrList(aBasePath),
+    basePath: oneOrMore(aBasePath),
     health: required(anObjectWith(['handle', 'startShutdown'], 'the object of createHealth')),
     events: anObjectWith(['handle', 'close'], 'the object of createEvents'),
     recorder,

@@ -138,8 +138,13 @@ export function oneOrList(rule: OptionRule): OptionRule {
   return (value, name) => (Array.isArray(value) ? aListOf(rule) : rule)(value, name);
 }
 
+/** As {@link oneOrList}; an empty list breaks the rule. */
+export function oneOrMore(rule: OptionRule): OptionRule {
+  return (value, name) => (isEmptyList(value) ? rule : oneOrList(rule))(value, name);
+}
+
 export const shutdownRules = (): OptionRules<InstallShutdownOptions> => ({
-  server: (value, name) => required(isEmptyList(value) ? aServer : oneOrList(aServer))(value, name),
+  server: required(oneOrMore(aServer)),
   health: required(anObjectWith(['startShutdown'], 'the object of createHealth')),
   events: anObjectWith(['close'], 'the object of createEvents'),
   recorder: oneOrList(aRecorder),

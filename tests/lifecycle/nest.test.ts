@@ -507,6 +507,9 @@ describe('the module of Nest', () => {
     expect(() => KubeVitalsModule.forRoot({ health: createHealth().handle, basePath: ['ops'] } as never)).toThrow(
       /^KubeVitalsModule: (?=.*basePath\[0\] must be a path)(?=.*health must be the object of createHealth)/,
     );
+    expect(() => KubeVitalsModule.forRoot({ health: createHealth(), basePath: [] })).toThrow(
+      /^KubeVitalsModule: basePath must be a path/,
+    );
     expect(() =>
       KubeVitalsModule.forRoot({ health: createHealth(), shutdown: { delayMs: -1, exit: true } } as never),
     ).toThrow(/shutdown\.delayMs must be a number.*there is no option "shutdown\.exit"/);
