@@ -91,8 +91,8 @@ async function bytesOfParser(req: NodeIncoming, res: NodeOutgoing, limit: number
   const body = isUnparsed(req.rawBody) ? req.rawBody : req.body;
   if (body === undefined) {
     throw new TypeError(
-      'something has read the request body already: mount the listener before the body parser (Fastify: in the hook onRequest; ' +
-        'Nest: with app.use before init), or let it leave req.rawBody or req.body',
+      'something has read the request body already: mount the listener before the body parser (Fastify: kube-vitals/fastify, ' +
+        'Nest: kube-vitals/nest), or let it leave req.rawBody or req.body',
     );
   }
   try {
