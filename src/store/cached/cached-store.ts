@@ -159,11 +159,14 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
 
   const outcomeUnknown = (error: unknown): never => {
     freshness.markUnknown();
+    // The store has compared the condition of the write with its state.
+    if (hasCode(error, 'exists', 'not-found', 'conflict')) isBack();
     throw error;
   };
   /** A write returns its revision; a failed one may have changed something at an unknown revision. */
   const written = (work: Promise<EventRecord>): Promise<EventRecord> =>
     work.then((record) => {
+      isBack();
       freshness.saw(record.revision);
       return record;
     }, outcomeUnknown);
@@ -209,6 +212,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     remove: (key, call) => written(store.remove(key, call)),
     expire: (call) =>
       store.expire(call).then((removed) => {
+        isBack();
         if (removed > 0) freshness.markUnknown();
         return removed;
       }, outcomeUnknown),

@@ -502,6 +502,37 @@ describe('when the store is unavailable', () => {
     expect(cached.status()).toMatchObject({ state: 'ready', events: 4 });
   });
 
+  it.each([[true], [false]])('reads of serve-stale show a write that has succeeded (shared: %s)', async (shared) => {
+    const controls = await bench(shared, { whenAway: 'serve-stale' });
+    const { cached, feed, clock } = controls;
+    controls.isAway = true;
+    await expect(create(cached, 'd')).rejects.toMatchObject({ code: 'unavailable' });
+    await cached.get(keyOf('a'));
+    expect(cached.status().state).toBe('stale');
+    controls.isAway = false;
+    feed.isOpen = false;
+    await create(cached, 'd');
+    const read = cached.get(keyOf('d'));
+    await turns();
+    clock.advance(TIMEOUT_MS);
+    expect((await read)?.key.name).toBe('d');
+  });
+
+  it.each([
+    ['a refused write', (store: EventStore) => create(store, 'a').catch(() => undefined)],
+    ['expiry', (store: EventStore) => store.expire({ now: 0, limit: 1 })],
+  ])('a cache with serve-stale is ready again when the store has responded to %s', async (_, call) => {
+    const controls = await bench(true, { whenAway: 'serve-stale' });
+    const { cached } = controls;
+    controls.isAway = true;
+    await cached.get(keyOf('a'));
+    await call(cached).catch(() => undefined);
+    expect(cached.status().state).toBe('stale');
+    controls.isAway = false;
+    await call(cached);
+    expect(cached.status().state).toBe('ready');
+  });
+
   it('a cache with serve-stale asks the store once for all reads meanwhile whether it is back', async () => {
     const controls = await bench(true, { whenAway: 'serve-stale' });
     const { cached, answers, calls } = controls;
