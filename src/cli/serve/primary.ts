@@ -24,7 +24,7 @@ export function runPrimary(flags: Flags, context: ProcessContext): Promise<numbe
       certificate,
       // A command line without a store has been refused before.
       onServing: (addresses) => choice && context.stdout.write(banner(flags, addresses, { choice })),
-      onMetrics: createMetricsRelay(systemClock),
+      onMetrics: createMetricsRelay(workers, systemClock),
       onSignal: context.onSignal,
       log,
       clock: systemClock,

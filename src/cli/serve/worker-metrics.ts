@@ -9,8 +9,8 @@ import type { Primary } from './worker-processes.js';
 /** How long a scrape waits for workers, in milliseconds: Prometheus waits for ten seconds. */
 const DEADLINE_MS = 2_000;
 
-/** The primary's part: passes requests for metrics on to all workers, and sends their responses together. */
-export function createMetricsRelay(clock: Clock) {
+/** The primary's part: passes requests for metrics on to all of `count` workers, and sends their responses together. */
+export function createMetricsRelay(count: number, clock: Clock) {
   const open = new Map<number, (from: number, text: string) => void>();
   let requests = 0;
 
@@ -19,17 +19,18 @@ export function createMetricsRelay(clock: Clock) {
     const { id: requestId, name } = message;
     const id = ++requests;
     const texts = new Map<number, string>();
-    const all = [...workers.keys()];
+    // Those that wait to be started again are not among them.
+    const asked = workers.size;
     const done = (): void => {
       timer.cancel();
       open.delete(id);
-      const up = name === undefined ? [upText(all, texts)] : [];
+      const up = name === undefined ? [upText(count, texts)] : [];
       workers.get(from)?.send({ type: 'metrics.gathered', id: requestId, texts: [...texts.values(), ...up] });
     };
     const timer = clock.setTimer(done, DEADLINE_MS);
     open.set(id, (worker, text) => {
       texts.set(worker, text);
-      if (texts.size === all.length) done();
+      if (texts.size === asked) done();
     });
     for (const worker of workers.values()) worker.send({ type: 'metrics.wanted', id, name });
   };
@@ -37,9 +38,9 @@ export function createMetricsRelay(clock: Clock) {
 
 type Workers = ReadonlyMap<number, WorkerProcess>;
 
-function upText(all: readonly number[], texts: ReadonlyMap<number, string>): string {
+function upText(count: number, texts: ReadonlyMap<number, string>): string {
   const name = 'kube_vitals_worker_up';
-  const lines = all.map((number) => `${name}{worker="${number}"} ${texts.has(number) ? 1 : 0}`);
+  const lines = Array.from({ length: count }, (_, i) => `${name}{worker="${i + 1}"} ${texts.has(i + 1) ? 1 : 0}`);
   return [`# HELP ${name} 1 if the worker has responded to this scrape.`, `# TYPE ${name} gauge`, ...lines].join('\n');
 }
 

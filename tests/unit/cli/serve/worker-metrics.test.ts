@@ -9,7 +9,7 @@ import { fakeClock } from '../../../../src/testing/fake-clock.js';
 function connect(count: number, { silent = [] as readonly number[], isConnected = true } = {}) {
   const clock = fakeClock();
   let prints = 0;
-  const relay = createMetricsRelay(clock);
+  const relay = createMetricsRelay(count, clock);
   const processes = new Map<number, WorkerProcess>();
   const registries = Array.from({ length: count }, (_, index) => {
     const number = index + 1;
@@ -66,7 +66,7 @@ describe('the metrics of several workers', () => {
   });
 
   it('ignore a response that comes after the scrape', () => {
-    const relay = createMetricsRelay(fakeClock());
+    const relay = createMetricsRelay(1, fakeClock());
     expect(() => relay(1, { type: 'metrics.response', id: 1, text: '' }, new Map())).not.toThrow();
   });
 
@@ -81,6 +81,17 @@ describe('the metrics of several workers', () => {
     const text = await asked;
     expect(text.match(/^events\{.*/gm)).toEqual(['events{kind="a",worker="1"} 10', 'events{kind="a",worker="3"} 30']);
     expect(text).toContain('kube_vitals_worker_up{worker="2"} 0');
+  });
+
+  it('report a worker that waits to be started again, without waiting for it', async () => {
+    const { first, processes } = connect(3);
+    processes.delete(2);
+    const text = await first.metrics();
+    expect(text.match(/^kube_vitals_worker_up\{.*/gm)).toEqual([
+      'kube_vitals_worker_up{worker="1"} 1',
+      'kube_vitals_worker_up{worker="2"} 0',
+      'kube_vitals_worker_up{worker="3"} 1',
+    ]);
   });
 
   it('are those of the scraped worker alone where the primary has ended, or does not respond', async () => {
