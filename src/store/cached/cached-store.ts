@@ -73,15 +73,14 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     onState: turn,
     onChanges: activity.received,
   });
-  const freshness = createFreshness(store, cache, clock, freshnessTimeoutMs);
-
   /** Ends the state `stale`: the store has responded. */
   const isBack = (): void => {
     if (state === 'stale') turn('ready');
   };
+  const freshness = createFreshness(store, cache, clock, freshnessTimeoutMs, isBack);
 
   cache.subscribe(() => {
-    if (state === 'stale') probeStore();
+    if (state === 'stale') freshness.probe();
   });
 
   /** The replica, if reads may use it while the store is unavailable. */
@@ -92,20 +91,13 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     return replica;
   };
 
-  /** Checks whether the store is available again, with one request at a time. Reads do not wait for it. */
-  const probeStore = (): void => {
-    freshness.probe().then(
-      (isFresh) => isFresh && isBack(),
-      () => undefined,
-    );
-  };
-
   const replicaNow = (hints: ReadHints | undefined): Replica | undefined => {
     const { replica } = cache;
     if (replica === undefined) return undefined;
     if (freshness.isCurrent() || (hints !== undefined && isContent(hints, replica))) return replica;
     if (state === 'stale') {
-      probeStore();
+      // Reads do not wait for it.
+      freshness.probe();
       return replica;
     }
     return undefined;

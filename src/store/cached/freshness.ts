@@ -19,8 +19,18 @@ interface Round {
   ask(): void;
 }
 
-/** Whether the cache serves a read: never an older state than earlier reads and writes saw (decision 75). */
-export function createFreshness(store: EventStore, cache: WatchCache, clock: Clock, timeoutMs: number) {
+/**
+ * Whether the cache serves a read: never an older state than earlier reads and writes saw (decision 75).
+ *
+ * @param onResponse is called when the store has responded to a request for the latest revision; it must not throw
+ */
+export function createFreshness(
+  store: EventStore,
+  cache: WatchCache,
+  clock: Clock,
+  timeoutMs: number,
+  onResponse: () => void,
+) {
   const { shared } = store.capabilities;
   const closing = new AbortController();
   const waiters = new Set<Waiter>();
@@ -115,6 +125,7 @@ export function createFreshness(store: EventStore, cache: WatchCache, clock: Clo
         (revision) => {
           coveredCalls = Math.max(coveredCalls, covered);
           saw(revision);
+          onResponse();
           answered();
           resolve(reach(revision, until));
         },
@@ -155,8 +166,8 @@ export function createFreshness(store: EventStore, cache: WatchCache, clock: Clo
       next ??= createRound();
       return next.result;
     },
-    /** Checks whether the store is available and the cache up to date, with one request at a time. */
-    probe: (): Promise<boolean> => ask(),
+    /** Requests the latest revision, unless that is in progress, so that `onResponse` is called when the store is back. */
+    probe: (): void => void ask().catch(() => undefined),
     /** How long the cache has been behind a revision that is known to exist, in milliseconds. */
     lagMs: (): number => (behindSince === undefined ? 0 : clock.monotonic() - behindSince),
     /** Ends the request for the latest revision. */

@@ -533,6 +533,25 @@ describe('when the store is unavailable', () => {
     expect(cached.status().state).toBe('ready');
   });
 
+  it('a cache with serve-stale reads the store that is back, although the feed is not yet open again', async () => {
+    const controls = await bench(true, { whenAway: 'serve-stale' });
+    const { cached, inner, clock } = controls;
+    controls.isAway = true;
+    // The feed fails, and is opened again after a pause.
+    await create(inner, 'd');
+    await turns();
+    expect(await cached.get(keyOf('d'))).toBeUndefined();
+    expect(cached.status().state).toBe('stale');
+    controls.isAway = false;
+    await cached.get(keyOf('d'));
+    await turns();
+    expect(cached.status()).toMatchObject({ state: 'ready', events: 3 });
+    const read = cached.get(keyOf('d'));
+    await turns();
+    clock.advance(TIMEOUT_MS);
+    expect((await read)?.key.name).toBe('d');
+  });
+
   it('a cache with serve-stale asks the store once for all reads meanwhile whether it is back', async () => {
     const controls = await bench(true, { whenAway: 'serve-stale' });
     const { cached, answers, calls } = controls;
