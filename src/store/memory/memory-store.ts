@@ -18,8 +18,8 @@ const EXPIRE_STEPS_PER_CLOCK_CHECK = 8;
 /**
  * Creates a store in the memory of this process: fast, but lost when the process ends. Revisions start from the wall
  * clock in microseconds; every revision from before the start is `expired`. Create, get and the first page of a list
- * take the same time however many events are stored. History (for watches, continue tokens and exact reads) is stored
- * for `historyMs`, as far as it fits into `historyMaxBytes`. The total memory stays below `maxBytes`: history is
+ * take nearly the same time however many events are stored. History (for watches, continue tokens and exact reads) is
+ * stored for `historyMs`, as far as it fits into `historyMaxBytes`. The total memory stays below `maxBytes`: history is
  * dropped first, then `whenFull` applies.
  *
  * @throws TypeError that lists every unusable option.

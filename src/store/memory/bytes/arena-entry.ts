@@ -1,4 +1,4 @@
-/** Offsets of the numbers in the header before an event's bytes: a tenth of the memory of object properties. */
+/** Offsets of the numbers in the header before an event's bytes: 29 bytes, where object properties take 96. */
 export const HEADER = {
   expires: 0,
   before: 8,

@@ -26,7 +26,7 @@ export interface StoredParts {
 
 /**
  * An event whose bytes are in an arena. It is also the version of its key. It is a class, because every write creates
- * one: 96 bytes instead of 700, and reads allocate nothing. Only the location of its bytes (when an arena is compacted)
+ * one: 96 bytes instead of 700, and records refer to it. Only the location of its bytes (when an arena is compacted)
  * and `older` change. The accessors are own properties so that it can be cloned and compared like a plain object.
  */
 export class StoredEvent implements EncodedEvent, Version {

@@ -17,7 +17,7 @@ export type ExpiryQueue = ReturnType<typeof createExpiryQueue>;
  * a slot has one entry (`slot.queuedFor`) and is queued again when that one comes up too early. A slot whose expiry
  * moves to an earlier time gets a second entry in a separate queue, because its first one is hard to find.
  *
- * Times are whole milliseconds since `start`: as small integers they take 24 bytes less per event.
+ * Times are whole milliseconds since `start`: as small integers they take 16 bytes less per event.
  */
 export function createExpiryQueue(start: number) {
   const entries = createOrderedIndex<number, Slot>((slot) => slot.queuedFor as number);
