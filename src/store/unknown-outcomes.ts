@@ -51,7 +51,8 @@ type Judge = (error: unknown, signal: AbortSignal) => Promise<unknown>;
  * growing pauses while the engine is away, and when its condition no longer holds, the current bytes or
  * the feed show whether the first attempt was the cause. A replace or a removal fails with its condition where the feed
  * shows that it cannot have taken effect. Otherwise the error stays `unknown-outcome`, as after a removal without
- * `expected`. For engines behind a network; others never fail that way.
+ * `expected`. If another client removes the same version, or replaces it by the same bytes, both succeed: the feed does
+ * not say which client wrote a version. For engines behind a network; others never fail that way.
  *
  * A create must not take effect twice, because an event that was deleted in between would reappear. What took effect
  * before the repetition is found by {@link UnknownOutcomeOptions.findCreated}; that an abandoned create does not take
