@@ -8,6 +8,11 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** True for an object and for a list, whose keys are the indexes. */
+export function isContainer(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null;
+}
+
 /** The greatest 64-bit integer that a number can hold: 2^63 - 1024. */
 export const GREATEST_INT64 = 9_223_372_036_854_774_784;
 
@@ -76,8 +81,6 @@ export function measureTree(value: unknown, maxNodes: number): { readonly nodes:
   return { nodes, depth };
 }
 
-const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
 /**
  * JSON in which objects have their keys in order of code points, as Go writes maps; with `touched` only these objects:
  * Kubernetes' patch library parses only what a patch reaches.
@@ -94,9 +97,8 @@ export function sortedJson(value: unknown, touched?: WeakSet<object>): string {
 export const MAX_FREE_DEPTH = 100;
 
 export function depthWithin(value: unknown, left: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
+  if (!isContainer(value)) return true;
   if (left === 0) return false;
-  const members = value as Record<string, unknown>;
-  for (const key in members) if (!depthWithin(members[key], left - 1)) return false;
+  for (const key in value) if (!depthWithin(value[key], left - 1)) return false;
   return true;
 }

@@ -32,6 +32,13 @@ export function longerThan(text: string, maxBytes: number): boolean {
   return false;
 }
 
+/** The beginning of a text: all characters that fit into so many bytes of UTF-8 as a whole. */
+export function beginning(text: string, maxBytes: number): string {
+  // A character that does not fit is not encoded, and not counted in `read`.
+  const { read } = encoder.encodeInto(text, new Uint8Array(maxBytes));
+  return text.slice(0, read);
+}
+
 const HEX = /* @__PURE__ */ encodeUtf8('0123456789abcdef');
 const [BACKSLASH, LETTER_U] = [0x5c, 0x75];
 

@@ -2,7 +2,7 @@ import { systemClock } from '../clock/clock.js';
 import type { DropReason, EventInput, Recorder, RecorderStats } from '../client/recorder/contract.js';
 import { occurrenceOf } from '../client/recorder/occurrence.js';
 import { occurrenceSettings, reporterRules, type ReporterOptions } from '../client/recorder/options.js';
-import { microTime } from '../client/recorder/write-series.js';
+import { microTime } from '../time/timestamp.js';
 import type { Event } from '../model/event.js';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { oneOf } from '../options/rules.js';

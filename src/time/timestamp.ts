@@ -36,6 +36,11 @@ export function timeText({ seconds, nanos }: Timestamp, type: TimeType): string 
   return type === 'time' ? `${text}Z` : `${text}.${String(rest).padStart(6, '0')}Z`;
 }
 
+/** Writes microseconds since the epoch as a micro-time. For times of a clock: none before 1970. */
+export function microTime(micros: number): string {
+  return `${new Date(micros / 1_000).toISOString().slice(0, -1)}${String(micros % 1_000).padStart(3, '0')}Z`;
+}
+
 /** Writes microseconds as whole seconds in RFC 3339. Caches the last: a create formats it twice, for 0.6 µs each. */
 export function createWholeSeconds(): (micros: number) => string {
   let second = NaN;

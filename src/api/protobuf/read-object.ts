@@ -1,3 +1,4 @@
+import { messageOf } from '../../model/error-message.js';
 import type { BodyLimits } from '../body/parse-body.js';
 import { scalar } from '../schema/facts.js';
 import { lazy } from '../schema/lazy.js';
@@ -72,7 +73,7 @@ function orError<T>(read: () => T): T | { readonly error: string } {
   } catch (error) {
     if (isStatusFailure(error)) throw error;
     if (error instanceof RangeError) return { error: 'unexpected EOF' };
-    const words = error instanceof Error ? error.message : String(error);
+    const words = messageOf(error);
     return { error: words.startsWith('proto: ') ? words : `proto: ${words}` };
   }
 }

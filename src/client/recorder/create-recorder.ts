@@ -2,6 +2,7 @@ import { systemClock, type ClockTimer } from '../../clock/clock.js';
 import { createTokenBuckets } from '../../limits/token-buckets.js';
 import { keepProcessAlive } from '../../clock/keep-process-alive.js';
 import { checkOptions } from '../../options/check-options.js';
+import { microTime } from '../../time/timestamp.js';
 import type { DropReason, EventInput, FlushOptions, Recorder, RecorderStats } from './contract.js';
 import { createLanes } from './lanes.js';
 import { createEventNames } from './names.js';
@@ -9,7 +10,7 @@ import { occurrenceOf, type Occurrence } from './occurrence.js';
 import { occurrenceSettings, recorderRules, type RecorderOptions } from './options.js';
 import { createReports } from './reports.js';
 import { createSeriesTable, newSeries, type Series } from './series.js';
-import { microTime, writeSeries, type EventWriter } from './write-series.js';
+import { writeSeries, type EventWriter } from './write-series.js';
 
 const MAX_SOURCES = 4_096;
 /** When the clock is set back by less than this, the recorder's times still rise; otherwise they follow the clock. */

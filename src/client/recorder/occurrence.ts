@@ -1,4 +1,4 @@
-import { longerThan } from '../../json/utf8.js';
+import { beginning, longerThan } from '../../json/utf8.js';
 import { isLabel, isLabelValue, isQualifiedName } from '../../api/validation/name-forms.js';
 import type { Event } from '../../model/event.js';
 import { throwFaults, type OptionRule } from '../../options/check-options.js';
@@ -89,11 +89,7 @@ const MARK_BYTES = 3;
 
 /** Limits a note to `NOTE_BYTES` bytes of UTF-8: a longer one is cut between two characters and ends in `…`. */
 function shorten(text: string): string {
-  let kept = text;
-  if (longerThan(text, NOTE_BYTES)) {
-    const { read } = new TextEncoder().encodeInto(text, new Uint8Array(NOTE_BYTES - MARK_BYTES));
-    kept = text.slice(0, read) + MARK;
-  }
+  const kept = longerThan(text, NOTE_BYTES) ? beginning(text, NOTE_BYTES - MARK_BYTES) + MARK : text;
   // Strict servers refuse lone surrogates.
   return kept.toWellFormed();
 }

@@ -1,15 +1,13 @@
 import type { Event } from '../../model/event.js';
 import type { EventsClient } from '../contract/events-client.js';
 import { isForbidden, isNotFound, isStatusError } from '../contract/errors.js';
+import { microTime } from '../../time/timestamp.js';
 import type { Series } from './series.js';
 
 /** How often a write is attempted because the state of the event was not the expected one. */
 const ATTEMPTS = 8;
 
 export type EventWriter = Pick<EventsClient, 'create' | 'get' | 'patch'>;
-
-export const microTime = (micros: number): string =>
-  `${new Date(micros / 1_000).toISOString().slice(0, -1)}${String(micros % 1_000).padStart(3, '0')}Z`;
 
 /**
  * Writes the count of a series, and returns it. It can be repeated whatever the outcome was: the recorder chooses the

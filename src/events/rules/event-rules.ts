@@ -9,7 +9,7 @@ import {
   validateObjectMetaUpdate,
 } from '../../api/validation/object-meta.js';
 import { shorten } from '../../json/go-print.js';
-import { member, sameTree, type JsonObject } from '../../json/json-tree.js';
+import { isContainer, member, sameTree } from '../../json/json-tree.js';
 import { lazy } from '../../api/schema/lazy.js';
 import type { FieldShape } from '../../api/schema/shape.js';
 import { eventShape } from '../resource/schema.js';
@@ -124,7 +124,7 @@ export function updateErrors(next: Event, previous: Event, version: EventVersion
     const [to, from] = [next[name as keyof Event], previous[name as keyof Event]];
     // A pointer to a struct in Go: an empty struct then differs from an absent one.
     const isPointer = shape.kind === 'struct' && presence !== 'always';
-    if (same(to, from) && !(isPointer && isObject(to) !== isObject(from))) continue;
+    if (same(to, from) && !(isPointer && isContainer(to) !== isContainer(from))) continue;
     errors.push(
       invalidValue(version.fieldName(name), to ?? (typeof zero === 'object' ? null : zero), 'field is immutable'),
     );
@@ -135,14 +135,13 @@ export function updateErrors(next: Event, previous: Event, version: EventVersion
 /** Unset, null and empty are one value, as is `{}` for a struct that is always present. */
 function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  if (!isObject(a) && !isObject(b)) return !a && !b;
-  const [one, other] = [isObject(a) ? a : {}, isObject(b) ? b : {}];
+  if (!isContainer(a) && !isContainer(b)) return !a && !b;
+  // Lists, too: a field of the schema may be one.
+  const [one, other] = [isContainer(a) ? a : {}, isContainer(b) ? b : {}];
   return [...Object.keys(one), ...Object.keys(other)].every((key) => {
     const [left, right] = [member(one, key), member(other, key)];
     return sameTree(left, right) || (isUnset(left) && isUnset(right));
   });
 }
 
-/** True for lists, too: a field of the schema may be one. */
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
 const isUnset = (value: unknown): boolean => value === undefined || value === null || value === '';

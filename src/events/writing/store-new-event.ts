@@ -6,7 +6,7 @@ import type { Event } from '../../model/event.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { isStoreError } from '../../store/contract/errors.js';
 import type { EventKey, EventRecord } from '../../store/contract/record.js';
-import { longerThan } from '../../json/utf8.js';
+import { beginning } from '../../json/utf8.js';
 import { authorize, expiryOf, storedObject } from '../request/call.js';
 import type { EventsDependencies, VerbCall, Result } from '../request/call.js';
 import { createErrors } from '../rules/event-rules.js';
@@ -123,12 +123,5 @@ export function generateName(base: string): string {
       if (byte < BYTE_LIMIT && suffix.length < SUFFIX_LENGTH) suffix += ALPHABET[byte % ALPHABET.length] ?? '';
     }
   }
-  return beginning(base) + suffix;
-}
-
-function beginning(base: string): string {
-  if (!longerThan(base, MAX_BASE_BYTES)) return base;
-  // A character that does not fit is not encoded, and not counted in `read`.
-  const { read } = new TextEncoder().encodeInto(base, new Uint8Array(MAX_BASE_BYTES));
-  return base.slice(0, read);
+  return beginning(base, MAX_BASE_BYTES) + suffix;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { asciiJson, byteLength, decodeUtf8, encodeUtf8, longerThan } from '../../../src/json/utf8.js';
+import { asciiJson, beginning, byteLength, decodeUtf8, encodeUtf8, longerThan } from '../../../src/json/utf8.js';
 
 const hexEscape = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`;
 
@@ -14,6 +14,20 @@ test('a limit counts bytes, however many characters they make', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 20 }), fc.nat(50), (text, limit) => {
       expect(longerThan(text, limit)).toBe(new TextEncoder().encode(text).length > limit);
+    }),
+  );
+});
+
+test('the beginning of a text has as many whole characters as fit into its bytes', () => {
+  expect(beginning('aü😀', 7)).toBe('aü😀');
+  expect([6, 3, 2, 1, 0].map((bytes) => beginning('aü😀', bytes))).toEqual(['aü', 'aü', 'a', 'a', '']);
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 30 }), fc.nat(60), (text, bytes) => {
+      const kept = beginning(text, bytes);
+      expect(text.startsWith(kept)).toBe(true);
+      expect(byteLength(kept)).toBeLessThanOrEqual(bytes);
+      const [next = ''] = [...text.slice(kept.length)];
+      if (next !== '') expect(byteLength(kept + next)).toBeGreaterThan(bytes);
     }),
   );
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createWholeSeconds, timestampOf, timeText, ZERO_SECONDS } from '../../../src/time/timestamp.js';
+import { createWholeSeconds, microTime, timestampOf, timeText, ZERO_SECONDS } from '../../../src/time/timestamp.js';
 
 test('a time is truncated to its second, whatever was formatted before', () => {
   const wholeSeconds = createWholeSeconds();
@@ -9,6 +9,16 @@ test('a time is truncated to its second, whatever was formatted before', () => {
   expect(wholeSeconds(start + 999_999)).toBe('2026-01-01T00:00:00Z');
   expect(wholeSeconds(start + 1_000_000)).toBe('2026-01-01T00:00:01Z');
   expect(wholeSeconds(start - 1)).toBe('2025-12-31T23:59:59Z');
+});
+
+test('a time of a clock has all six digits of its microseconds, as the text of its timestamp does', () => {
+  expect(microTime(Date.UTC(2026, 0, 1) * 1000 + 7)).toBe('2026-01-01T00:00:00.000007Z');
+  fc.assert(
+    fc.property(fc.nat(4_000_000_000_000_000), (micros) => {
+      const seconds = Math.floor(micros / 1e6);
+      expect(microTime(micros)).toBe(timeText({ seconds, nanos: (micros % 1e6) * 1000 }, 'micro-time'));
+    }),
+  );
 });
 
 describe('the text of a timestamp', () => {
