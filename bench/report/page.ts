@@ -11,36 +11,36 @@ const INTRODUCTION = `# Performance
 This page is written by \`npm run bench -- --write\` from \`bench/baseline.json\`. Do not edit it: change \`bench/report/page.ts\`, or
 measure again.
 
-Figures without a unit are ratios, in one run on one machine: to the *floor* unless another base is named. The floor is a bare
-\`node:http\` server (\`bench/servers/floor.ts\`) that parses and stringifies once on a create, keeps ready bytes in a Map and checks
-nothing. Ours has validation, managed fields, the core/v1 view, tokens and rules as the standalone program reads them from its
-files. Rates and MB/s: more is better;
-CPU an operation, latencies and costs: less is better. Milliseconds and MB belong to the machine that measured, and are for
-orientation only. Behind each median, and as *spread*, stands where nine of ten slices lie.
+Figures without a unit are ratios: to the *floor* in the same run on the same machine, unless another base is named. The floor is
+a bare \`node:http\` server (\`bench/servers/floor.ts\`) that parses and stringifies once for a create, keeps the bytes of responses in
+a Map and checks nothing. The server of this library has validation, managed fields, the core/v1 view, and the tokens and rules that
+the standalone program reads from its files. Rates and MB/s: more is better; CPU for an operation, latencies and costs: less is
+better. Milliseconds and MB depend on the machine, and are for orientation only. The range in parentheses after a median, and the
+column *spread*, contain nine of ten slices.
 
-Each round starts fresh processes; servers take turns, and a ratio is to the floor's slice next to it. The client is a process
-of its own and says when it was the bottleneck. Client and server share the machine. Our events are larger than the floor's by
-their managed fields (about half again), so lists are compared by bytes. The meter of event-loop delay ticks every millisecond,
-which is included.
+Each round starts fresh processes. The servers are measured alternately, and a ratio compares a slice with the slice of the floor
+next to it. The client is a separate process, which reports when it was the bottleneck. Client and server share the machine. Events
+of this library are about half again as large as those of the floor, because of their managed fields, so lists are compared by
+bytes. The delay of the event loop is measured with a timer of one millisecond, which is included.
 
-Requests are those of real clients. An update is a get and a PUT of the whole object with its server-set fields, and both
-count as answers; so does a merge patch with the resourceVersion. Creates come from \`@kubernetes/client-node\` unless the phase
-names another client; the floor, which reads JSON only, gets the JSON of client-go where ours gets protobuf.
+Requests are those of real clients. An update is a get and a PUT of the whole object with the fields that the server has set, and
+both are counted, as are the get and the merge patch of a patch with the resourceVersion. Creates come from \`@kubernetes/client-node\`
+unless the phase names another client. Where a client sends protobuf, the floor, which reads JSON only, gets the JSON of client-go.
 
-All phases but \`cold\` are warm: their first slice in a process has a longer warm-up, so that code is compiled. \`cold\` is the first
+All phases but \`cold\` are warm: the first slice in a process has a longer warm-up, so that code is compiled. \`cold\` is the first
 second of each kind of request in a fresh process, for the floor too.
 
-Lists are read over and over while nothing is written, so that the memory store serves them from what it has kept of the last
-reading; [decision 31](decisions/0031-memory-store-caches-lists.md) has the cost of a list that is read for the first time.
-Frames of a watch are timed from the moment their event was due, with
-ten watchers at equal distances among all; those of the first three seconds after the watchers were opened do not count.
+Lists are read repeatedly while nothing is written, so that the memory store serves them from its cache;
+[decision 31](decisions/0031-memory-store-caches-lists.md) has the cost of a list that is read for the first time. The latency of a
+watch frame is measured from the moment at which its event was due, by ten watchers at equal distances among all; frames of the first
+three seconds after the watchers were opened do not count.
 
-Express, Fastify and Hono have our handler as a service would mount it, and are compared to *bare* routes of the same framework
-(\`bench/servers/bare.ts\`), which do what the floor does; \`of-floor\` is to the floor itself, and so are the rows of the bare
+Express, Fastify and Hono serve this library's handler as a service would, and are compared with *bare* routes of the same framework
+(\`bench/servers/bare.ts\`), which do what the floor does. \`of-floor\` is a ratio to the floor itself, as are the rows of the bare
 routes.
 
-Measure on your own machine with \`npm run bench\`; \`npm run bench -- --help\` says what can be chosen, other servers and databases
-included. Databases should be empty, and yours to fill.
+Measure on your own machine with \`npm run bench\`; \`npm run bench -- --help\` lists the options, including other servers and
+databases. Databases should be empty: the benchmark fills them.
 `;
 
 /** Writes docs/performance.md. */
