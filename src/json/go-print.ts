@@ -63,7 +63,7 @@ export function goList<T>(items: Iterable<T>, textOf: (item: T) => string, max: 
 
 /**
  * The first character that Go escapes: none of the letters, marks, numbers, punctuation and symbols, nor U+0020. A
- * function, because the engine takes 0.4 ms to parse such a literal, which an import must not.
+ * function, because V8 takes 0.4 ms to parse such a literal, which an import must not.
  */
 export const findUnprintable = (text: string): RegExpExecArray | null => /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(text);
 

@@ -48,9 +48,9 @@ export function startCompaction(
   };
 
   const due = (): Revision => {
-    const floor = clock.monotonic() - historyMs;
+    const keptSince = clock.monotonic() - historyMs;
     let target = 0;
-    while (samples[0] !== undefined && samples[0].at <= floor) target = samples.shift()?.revision ?? 0;
+    while (samples[0] !== undefined && samples[0].at <= keptSince) target = samples.shift()?.revision ?? 0;
     let tooMuch = false;
     while (samples[0] !== undefined && written - samples[0].written > historyMaxBytes) {
       target = samples.shift()?.revision ?? 0;
