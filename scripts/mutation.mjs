@@ -3,7 +3,7 @@
 //   npm run mutation -- health                      every mutant of src/health
 //   npm run mutation -- events/writing --sample 150   a sample of this size of each room, chosen by a seed
 //   npm run mutation -- auth limits --sample 40 --seed 7 --threshold 90
-// --near runs only the tests at the same place below tests/unit. Without it, mutants that those do not notice meet all unit
+// --near runs only the tests at the same place below tests/unit. Without it, mutants that those do not notice run with all unit
 // tests, the conformance tests and the recorded exchanges; those of bridge/, lifecycle/, nest/ and
 // shutdown/ also tests/lifecycle.
 // --with PATH counts the tests below PATH among those nearby; may be given several times.

@@ -4,7 +4,7 @@ import type { Vitals } from '../shop/vitals.js';
 
 /**
  * Mounts health and events in a Fastify instance, at the root and once more below `/ops`. Register it after plugins whose
- * headers every response should have, such as `@fastify/cors`. Fastify's body parser never meets our bodies, and `app.close()`
+ * headers every response should have, such as `@fastify/cors`. Fastify's body parser does not read their bodies, and `app.close()`
  * ends open watches.
  */
 export function mountVitals(app: FastifyInstance, { handle }: Vitals): void {

@@ -247,7 +247,7 @@ export function createCommits(path: string, file: StoreFile, first: State) {
     write: (operations: readonly WriteOperation[], now: number, withPrevious: boolean): Results =>
       write(operations, now, withPrevious),
     /** Syncs a commit of unknown outcome, or fails: what is read afterwards is on disk, and nothing appears later. */
-    settle(): void {
+    resolveOutcome(): void {
       const refused = refusal();
       if (refused !== undefined) throw refused;
       checkUnchanged(useSynced());

@@ -15,7 +15,7 @@ export function createFindCreated(host: WorkerHost, path: string): NonNullable<U
   return (key, event) => {
     const begun = host.latest;
     return async (signal) => {
-      await read('settle', undefined);
+      await read('resolveOutcome', undefined);
       // It may have begun by waiting until the file was open.
       let after: Revision = begun ?? host.first ?? 0;
       for (;;) {

@@ -8,7 +8,7 @@ import type { WriteOperation, WriteResult } from './write-batch.js';
  * Node copies all memory behind a view, so that bytes are not views, but for those of a page, which have one memory.
  */
 
-type Reads = Pick<SyncStore, 'get' | 'list' | 'changes' | 'revision' | 'ping' | 'settle'>;
+type Reads = Pick<SyncStore, 'get' | 'list' | 'changes' | 'revision' | 'ping' | 'resolveOutcome'>;
 export type ReadKind = keyof Reads;
 export type ReadArguments<Kind extends ReadKind> = Parameters<Reads[Kind]>[0];
 export type ReadValue<Kind extends ReadKind> = ReturnType<Reads[Kind]>;

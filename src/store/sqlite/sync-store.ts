@@ -73,7 +73,7 @@ export function openSyncStore(driver: LoadedDriver, given: SyncStoreOptions, now
       return commits.state.latest;
     },
     ping: (): void => commits.ping(),
-    settle: (): void => read(() => commits.settle()),
+    resolveOutcome: (): void => read(() => commits.resolveOutcome()),
     /** When history has to be pruned next, microseconds; 0: now. */
     nextDue(): number | undefined {
       const { damage, state } = commits;
