@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { utf8Value } from '../../../src/http/headers.js';
+import { auditIdOf, utf8Value } from '../../../src/http/headers.js';
 
 it.each([
   ['jane', 'jane'],
@@ -9,4 +9,21 @@ it.each([
   ['日本', '日本'],
 ])('the header value %j is read as %j: as UTF-8 where all of its bytes are', (sent, read) => {
   expect(utf8Value(sent)).toBe(read);
+});
+
+it.each([
+  ['1,024 characters', 'a'.repeat(1_024)],
+  ['a space, a tab and Latin-1', 'a \t~\x80\xff'],
+])('an Audit-Id of %s is that of the response', (_, sent) => {
+  expect(auditIdOf({ method: 'GET', url: '/', headers: { 'audit-id': sent } }, () => 'new')).toBe(sent);
+});
+
+it.each([
+  ['1,025 characters', 'a'.repeat(1_025)],
+  ['no characters', ''],
+  ['a line break', 'a\nb'],
+  ['a control character', 'a\x7f'],
+  ['characters beyond Latin-1', 'ā'],
+])('an Audit-Id of %s is replaced', (_, sent) => {
+  expect(auditIdOf({ method: 'GET', url: '/', headers: { 'audit-id': sent } }, () => 'new')).toBe('new');
 });
