@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEvents } from '../../../src/events/create-events.js';
 import type { EventsOptions } from '../../../src/events/options.js';
+import type { Caller } from '../../../src/model/caller.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
 import { call } from '../../../src/testing/call.js';
 import { bench, CALLER, event, namesOf, path } from './bench.js';
@@ -164,5 +165,18 @@ describe('as(caller)', () => {
     expect((await call(mine, `GET ${path('/a')}`)).status).toBe(404);
     expect((await call(mine, `GET ${path()}`)).status).toBe(403);
     expect((await call(events.as({ name: 'you', groups: [] }), `GET ${path('/a')}`)).status).toBe(403);
+  });
+
+  test.each<[string, unknown]>([
+    ['without a name', {}],
+    ['with an empty name', { name: '' }],
+    ['with a name that is no string', { name: 1 }],
+    ['whose groups are no list', { name: 'me', groups: 'all' }],
+    ['that is undefined', undefined],
+  ])('refuses a caller %s, whose requests would be authenticated as those of others', (_, caller) => {
+    const { events } = bench();
+    expect(() => events.as(caller as Caller)).toThrow(
+      new TypeError('events.as: the caller needs a name, and its groups a list'),
+    );
   });
 });

@@ -76,3 +76,11 @@ test('the activity of the Event API has what its buffer of recent changes holds,
   leaving.abort();
   await watched;
 });
+
+test('an API that was closed observes the activity of its last second no more', async () => {
+  const { events, clock, json, observed } = bench();
+  expect((await json(`GET ${path()}`)).status).toBe(200);
+  await events.close();
+  clock.advance(10_000);
+  expect(observed.map(({ type }) => type)).not.toContain('activity');
+});
