@@ -10,7 +10,8 @@ export function decodeSource({ metadata, fields }: EventFields): string {
   const structs = new Map(used.map((struct) => [struct.name, struct]));
   const written = fields.filter((field) => sent.includes(field) || zeros.includes(field) || often.includes(field));
   const counted = [...sent, ...often].filter((field) => kindOf(field) === 'struct');
-  if (!often.every((field) => kindOf(field) === 'struct')) throw new TypeError('what is often sent is a struct');
+  const noStruct = often.find((field) => kindOf(field) !== 'struct');
+  if (noStruct) throw new TypeError(`${noStruct.name} cannot have frequency 'often', which is for structs`);
   return `
 import { isCount, isText, textsIn, timeOf, type QuickObject } from '../../api/decode/quick-object.js';
 import { isObject } from '../../json/json-tree.js';
