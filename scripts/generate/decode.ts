@@ -67,7 +67,7 @@ function checks(sent: readonly FieldShape[]): string {
     } else if (kind === 'struct') {
       lines.push(`const ${name}Fields = isObject(${name}) ? fieldsOf${structOfField(field).name}(${name}) : 0;
         if (${name}Fields === 0) return undefined;`);
-    } else throw new TypeError(`${name}: nearly every new event has texts, times and structs of texts only`);
+    } else throw new TypeError(`${name} cannot have frequency 'sent', which is for texts, times and structs`);
   }
   return lines.join('\n');
 }
@@ -109,7 +109,7 @@ function metadataSource({ before, revision, after }: EventFields['metadata']): s
         return `const ${name}Read = ${name} === undefined ? 0 : textsIn(${name});
           if (${name}Read === undefined) return undefined;`;
       default:
-        throw new TypeError(`${name}: metadata often has texts, times and maps of texts only`);
+        throw new TypeError(`metadata.${name} cannot have a frequency, which is for texts, times and maps of texts`);
     }
   };
   const write = (field: FieldShape): string => {
@@ -150,7 +150,7 @@ function fieldsOf${name}(value: Members): number {
   const tests = fields.map((field) => {
     if (kindOf(field) === 'integer') return `isCount(${field.name})`;
     if (kindOf(field) === 'time') return `timeOf(${field.name}, '${timeType(field)}') === ${field.name}`;
-    throw new TypeError(`${name}: nearly every new event has structs of texts, or of counts and times`);
+    throw new TypeError(`${name} must have only texts, or only integers and times, to be in a field with a frequency`);
   });
   return `${head}
   const isCommon = ${tests.join(' && ')} && Object.keys(value).length === ${names.length};

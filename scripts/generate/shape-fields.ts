@@ -32,7 +32,7 @@ export function kindOf({ shape }: FieldShape): Kind {
 
 /** The struct of a field that is one according to {@link kindOf}. */
 export function structOfField({ name, shape }: FieldShape): StructShape {
-  if (shape.kind !== 'struct') throw new TypeError(`the field ${name} is no struct`);
+  if (shape.kind !== 'struct') throw new TypeError(`${name} must be a struct`);
   return shape;
 }
 
@@ -54,14 +54,16 @@ export interface EventFields {
 /** @throws TypeError for a schema that breaks an assumption of the code around the generated files */
 export function eventFields(event: StructShape): EventFields {
   const [metadata, ...fields] = event.fields.filter(({ protobuf }) => protobuf !== 0);
-  if (metadata?.name !== 'metadata' || metadata.shape.kind !== 'struct') throw new TypeError('metadata stands first');
+  if (metadata?.name !== 'metadata' || metadata.shape.kind !== 'struct')
+    throw new TypeError('metadata must be the first field, and a struct');
   const [first] = fields;
   if (first?.presence !== 'always' || kindOf(first) !== 'time' || first.frequency !== 'sent') {
-    throw new TypeError('after metadata stands a time that every event has');
+    throw new TypeError("the field after metadata must be a time of frequency 'sent' that is always written");
   }
   const stored = metadata.shape.fields.filter(({ discarded }) => !discarded);
   const cut = stored.findIndex(({ name }) => name === 'resourceVersion');
-  if (cut < 1 || stored.at(-1)?.name !== 'managedFields') throw new TypeError('managedFields ends metadata');
+  if (cut < 1 || stored.at(-1)?.name !== 'managedFields')
+    throw new TypeError('metadata must have resourceVersion after its first field, and managedFields as its last');
   requireDistinct(event);
   return {
     event,
@@ -81,7 +83,8 @@ function requireDistinct({ name, fields }: StructShape): void {
     ({ protobuf, older }: FieldShape) => older?.protobuf ?? protobuf,
   ]) {
     const numbers = fields.map(numberOf).filter((number) => number !== 0);
-    if (new Set(numbers).size !== numbers.length) throw new TypeError(`${name} gives a protobuf number twice`);
+    if (new Set(numbers).size !== numbers.length)
+      throw new TypeError(`${name} has two fields with the same protobuf number`);
   }
 }
 

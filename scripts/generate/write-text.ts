@@ -63,7 +63,7 @@ export function commonSuffix(fields: readonly FieldShape[]): string {
   const end = fields.filter(({ presence, frequency }) => presence === 'always' && frequency !== 'sent');
   const from = fields.indexOf(end[0] as FieldShape);
   if (fields.slice(from).some(({ frequency }) => frequency !== undefined)) {
-    throw new TypeError('nearly all events end with the fields that are always written, and mostly empty');
+    throw new TypeError("the fields after the first that is always written and not 'sent' cannot have a frequency");
   }
   return literal(`,${end.map(zeroText).join(',')}}`);
 }
@@ -72,7 +72,7 @@ export function commonSuffix(fields: readonly FieldShape[]): string {
 function restFrom(fields: readonly FieldShape[]): number {
   const lastMutable = fields.findLastIndex((field) => field.mutable);
   const at = fields.findIndex(({ presence }, index) => index > lastMutable && presence === 'always');
-  if (at < 1) throw new TypeError('behind the fields that updates may change stands one that every event has');
+  if (at < 1) throw new TypeError('a field that is always written must follow the mutable ones');
   return at;
 }
 

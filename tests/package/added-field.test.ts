@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decodeSource } from '../../scripts/generate/decode.js';
 import { eventFields } from '../../scripts/generate/shape-fields.js';
 import { selectorSource } from '../../scripts/generate/selectors.js';
 import { structOf } from '../../src/api/schema/shape.js';
@@ -21,8 +22,9 @@ describe('the generator refuses', () => {
   };
 
   test('a protobuf number that is taken, in either version', () => {
-    expect(() => eventFields(withField({ protobuf: 15 }))).toThrow('Event gives a protobuf number twice');
-    expect(() => eventFields(withField({ older: { protobuf: 3 } }))).toThrow('Event gives a protobuf number twice');
+    const twice = 'Event has two fields with the same protobuf number';
+    expect(() => eventFields(withField({ protobuf: 15 }))).toThrow(twice);
+    expect(() => eventFields(withField({ older: { protobuf: 3 } }))).toThrow(twice);
   });
 
   test('a place among selectable fields that is taken, or leaves a gap', () => {
@@ -30,6 +32,23 @@ describe('the generator refuses', () => {
       expect(() => selectorSource(eventFields(withField({ selectable })), SOURCE)).toThrow('the next free one is');
     }
     expect(selectorSource(eventFields(withField({ selectable: 13 })), SOURCE)).toContain("fields['severity']");
+  });
+});
+
+describe('the generator names the field', () => {
+  const withText = (frequency: FieldShape['frequency']): StructShape => {
+    const { byName: _, ...event } = eventShape();
+    const [note] = event.fields.filter(({ name }) => name === 'note') as [FieldShape];
+    const at = event.fields.indexOf(note);
+    const severity = { ...note, name: 'severity', protobuf: 16, older: undefined, frequency };
+    return structOf(event, [...event.fields.slice(0, at), severity, ...event.fields.slice(at)]);
+  };
+
+  test('that is often sent without being a struct', () => {
+    expect(() => decodeSource(eventFields(withText('often')))).toThrow(
+      "severity cannot have frequency 'often', which is for structs",
+    );
+    expect(decodeSource(eventFields(withText('sent')))).toContain('isText(severity)');
   });
 });
 
