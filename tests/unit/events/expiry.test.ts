@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock/clock.js';
+import { storeError } from '../../../src/store/contract/errors.js';
 import { fakeClock, type FakeClock } from '../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 import { bench, event, metaOf, path, settled, type Frame } from './bench.js';
@@ -131,5 +132,24 @@ describe('a wall clock that jumps', () => {
     expect((await json(`GET ${path('/a')}`)).status).toBe(counts ? 404 : 200);
     await pass(clock, byMs);
     expect((await json(`GET ${path('/a')}`)).status).toBe(404);
+  });
+});
+
+describe('the first write of a process on a store with a clock', () => {
+  const LATER = Date.UTC(2040, 0, 1) * 1000;
+
+  test('has the time of the store, which is read before it', async () => {
+    const { create } = bench({}, (store) => ({ ...store, now: async () => LATER }));
+    expect(metaOf(await create('a'))['creationTimestamp']).toBe('2040-01-01T00:00:00Z');
+  });
+
+  test('is a 503 that changes nothing where the store does not return its time', async () => {
+    const { json, revision } = bench({}, (store) => ({
+      ...store,
+      now: () => Promise.reject(storeError('unavailable', 'the database is away')),
+    }));
+    const before = await revision();
+    expect((await json(`POST ${path()}`, event('a'))).status).toBe(503);
+    expect(await revision()).toBe(before);
   });
 });

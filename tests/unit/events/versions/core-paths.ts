@@ -19,6 +19,8 @@ export const CORE_PATHS: readonly (readonly [path: string, claimed: boolean])[] 
   ['/api/v1/namespaces/a/pods', false],
   ['/api/v1/namespaces/a/eventsource', false],
   ['/api/v1/pods', false],
+  ['/api/v1/proxy/events', false],
+  ['/api/v1/proxy/namespaces/a/events/x', false],
   ['/api/v1/eventsx', false],
   ['/api/v1/watch', false],
   ['/api/v1/watch/', false],
