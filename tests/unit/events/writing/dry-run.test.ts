@@ -107,6 +107,26 @@ test.each([[['All', 'x']], [['']], [['none']]])(
   },
 );
 
+test.each<[string, string, unknown, Record<string, string>?]>([
+  ['a create', `POST ${path()}`, event('new')],
+  ['an update', `PUT ${path('/held')}`, event('held', {}, { labels: { x: 'y' }, finalizers: ['example.com/hold'] })],
+  ['a patch', `PATCH ${path('/held')}`, { metadata: { labels: { x: 'y' } } }, MERGE],
+  ['a delete that waits for a finalizer', `DELETE ${path('/held')}`, undefined],
+])(
+  'a dry run of %s has the 413 of a store for which the event would be too large',
+  async (_, target, body, headers) => {
+    // The store itself takes larger ones, so that there is an event.
+    const { create, json, revision } = bench({}, (store) => ({
+      ...store,
+      capabilities: { ...store.capabilities, maxEventBytes: 100 },
+    }));
+    await create('held', {}, { finalizers: ['example.com/hold'] });
+    const before = await revision();
+    expect((await json(`${target}?dryRun=All`, body, headers)).status).toBe(413);
+    expect(await revision()).toBe(before);
+  },
+);
+
 test('a repeated dryRun=All is a dry run', async () => {
   const { json, revision } = bench();
   const before = await revision();
