@@ -167,6 +167,18 @@ describe.each(QUERIES)('a watch with %s leaves no timer and no listener behind',
   });
 });
 
+test('a watch whose time is up leaves the hub although its client does not read', async () => {
+  const { bench, open, timers } = counted('&timeoutSeconds=5');
+  const watch = open();
+  const first = watch.next();
+  await bench.store.create({ namespace: 'default', name: 'a' }, sampleEvent({ name: 'a' }), { expiresAt: 9e15 });
+  expect(await first).toHaveLength(1);
+  expect(bench.hub.watchers).toBe(1);
+  timers.advance(5_000);
+  expect([timers.pending(), bench.hub.watchers]).toEqual([0, 0]);
+  expect(await watch.next()).toBeUndefined();
+});
+
 test('an API whose watches have ended has no further timers or listeners', async () => {
   const timers = countingClock();
   const { ask, json } = bench({ clock: timers.clock });
