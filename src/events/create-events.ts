@@ -111,7 +111,7 @@ export function createEvents(options: EventsOptions): Events {
     watchObserver: activity && { notify, sent: activity.sent },
     versions,
     documents: createDocuments(versions, options.discovery),
-    negotiate: createNegotiate(clock.now),
+    negotiate: createNegotiate(() => clock.now()),
     notify,
   };
   expiry.start(); // last, so that a failed creation leaves nothing running

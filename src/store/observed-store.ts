@@ -93,7 +93,7 @@ export function observedStore(store: EventStore, notify: Notify, clock: Clock): 
     }),
     revision: (call) => observed('revision', call, () => store.revision(call)),
     ping: (call) => observed('ping', call, () => store.ping(call)),
-    ...(store.requestProgress && { requestProgress: store.requestProgress }),
+    ...(store.requestProgress && { requestProgress: store.requestProgress.bind(store) }),
     ...(store.now && {
       now: (call) => observed('now', call, () => (store.now as NonNullable<EventStore['now']>)(call)),
     }),

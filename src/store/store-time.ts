@@ -36,8 +36,8 @@ export interface StoreTime {
 /** Calls the store only when it is used, and at most every ten seconds while the clocks agree. */
 export function createStoreTime(options: StoreTimeOptions): StoreTime {
   const { store, clock = systemClock, toleranceMs = 5_000, holdMs = 3_600_000 } = options;
-  const { now } = store;
-  return now === undefined ? ownTime(clock, toleranceMs, holdMs) : sharedTime(now, clock, toleranceMs);
+  const ask = store.now?.bind(store);
+  return ask === undefined ? ownTime(clock, toleranceMs, holdMs) : sharedTime(ask, clock, toleranceMs);
 }
 
 /** How old a measurement may be, and how long it may take, in milliseconds. */

@@ -188,8 +188,8 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
     changes: (call) => store.changes(call),
     revision: (call) => store.revision(call),
     ping: (call) => store.ping(call),
-    ...(store.now && { now: store.now }),
-    ...(store.requestProgress && { requestProgress: store.requestProgress }),
+    ...(store.now && { now: store.now.bind(store) }),
+    ...(store.requestProgress && { requestProgress: store.requestProgress.bind(store) }),
     close() {
       closing.abort();
       return store.close();

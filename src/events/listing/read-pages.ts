@@ -76,10 +76,10 @@ export class PageReader {
 
   /** Reads a page. A store returns JSON as a promise if it must first check whether its copy is up to date. */
   #read(after: Position | undefined, wanted: number): Page | Promise<Page> {
-    const { list } = this.call.dependencies.store;
+    const { store } = this.call.dependencies;
     return settle<ListQuery, JsonPage | undefined, Page>(
       this.#query(after, wanted),
-      (query) => (this.#asJson ? list.json?.(query) : undefined),
+      (query) => (this.#asJson ? store.list.json?.(query) : undefined),
       (_, page) => (page === undefined ? this.#readRecords(after, wanted) : this.#taken(page)),
       (query, error) => this.#failed(query, error),
     );
@@ -90,11 +90,11 @@ export class PageReader {
     wanted: number,
     selector: Selector = this.selector,
   ): Promise<ListPage> {
-    const { list } = this.call.dependencies.store;
+    const { store } = this.call.dependencies;
     this.#size = Math.min(selector.empty ? wanted : Math.max(wanted, this.#size * 2), this.#maxSize);
     const page = await settle<ListQuery, ListPage, ListPage>(
       this.#query(after, this.#size, selector),
-      list,
+      (query) => store.list(query),
       (_, read) => read,
       (query, error) => this.#failed(query, error),
     );

@@ -96,10 +96,10 @@ export function readStored(
   call: VerbCall,
   how: StoreCall = call.life,
 ): EventRecord | undefined | Promise<EventRecord | undefined> {
-  const { get } = call.dependencies.store;
+  const { store } = call.dependencies;
   const key = keyOf(call);
-  const record = get.sync ? get.sync(key, how) : LATER;
-  return typeof record === 'symbol' ? get(key, how) : record;
+  const record = store.get.sync ? store.get.sync(key, how) : LATER;
+  return typeof record === 'symbol' ? store.get(key, how) : record;
 }
 
 /** The options of a store call that may return an older state. A class: a literal with a getter costs 0.5 µs. */

@@ -217,8 +217,8 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
       return revision;
     },
     ping: (call) => store.ping(call),
-    ...(store.now && { now: store.now }),
-    ...(store.requestProgress && { requestProgress: store.requestProgress }),
+    ...(store.now && { now: store.now.bind(store) }),
+    ...(store.requestProgress && { requestProgress: store.requestProgress.bind(store) }),
     stop() {
       state = 'closed';
       cache.close();
