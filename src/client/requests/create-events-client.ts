@@ -11,7 +11,7 @@ import type {
   WriteOptions,
 } from '../contract/events-client.js';
 import { responseError } from '../contract/errors.js';
-import type { Transport } from '../contract/transport.js';
+import type { ConnectedTransport, Transport } from '../contract/transport.js';
 import { callObject, type CallContext, type ClientRequest, DEFAULTS } from './call.js';
 import {
   deleteCollectionRules,
@@ -162,7 +162,9 @@ function metadataOf(event: Event): Event['metadata'] {
 
 function transportOf({ transport, events, caller }: EventsClientOptions): Transport {
   if (events !== undefined) return events.as(caller ?? { name: 'kube-vitals-client' });
-  return typeof transport === 'function' ? transport : (transport as { readonly handle: Transport }).handle;
+  if (typeof transport === 'function') return transport;
+  const { handle } = transport as ConnectedTransport;
+  return handle.bind(transport);
 }
 
 const PATCH_TYPES = {

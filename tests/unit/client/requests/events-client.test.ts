@@ -58,6 +58,24 @@ describe('a client of events in the same process', () => {
     await expect(events.get({ name: 'a' })).rejects.toSatisfy(isNotFound);
   });
 
+  it('calls a transport that is written as a class as its method', async () => {
+    class Counting {
+      readonly #handle = served().as({ name: 'shop' });
+      requests = 0;
+
+      handle(...sent: Parameters<ApiHandler>): ReturnType<ApiHandler> {
+        this.requests += 1;
+        return this.#handle(...sent);
+      }
+      async close(): Promise<void> {}
+    }
+    const transport = new Counting();
+    const events = createEventsClient({ transport, group: 'events.example.com', namespace: 'default' });
+    await events.create(event('a'));
+    expect((await events.get({ name: 'a' })).metadata.name).toBe('a');
+    expect(transport.requests).toBe(2);
+  });
+
   it('names the length of its bodies, so that they count with no more in limits.bytes', async () => {
     const handle = served().as({ name: 'shop' });
     const lengths: unknown[] = [];
