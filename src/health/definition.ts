@@ -61,7 +61,7 @@ export function resolveCheck(check: HealthCheck, defaultTimeoutMs: number): Chec
   ]);
   return {
     name: check.name,
-    check: check.check,
+    check: check.check.bind(check),
     endpoints: [...(check.endpoints ?? DEFAULT_ENDPOINTS)],
     timeoutMs: check.timeoutMs ?? defaultTimeoutMs,
     periodMs: check.periodMs,

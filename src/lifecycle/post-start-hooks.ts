@@ -55,22 +55,22 @@ export function runPostStartHooks(options: PostStartHooksOptions): Promise<reado
   checkOptions('runPostStartHooks', options, rules(), ({ hooks }) => repeatedNames(hooks));
   const { health, hooks, signal = new AbortController().signal } = options;
   const notify = createNotifier(options.observe);
-  const started: (StartupHook & { readonly check: ReturnType<typeof health.addPostStartHook> })[] = [];
+  const started: { readonly hook: StartupHook; readonly check: ReturnType<typeof health.addPostStartHook> }[] = [];
   try {
-    for (const { name, run } of hooks) started.push({ name, run, check: health.addPostStartHook(name) });
+    for (const hook of hooks) started.push({ hook, check: health.addPostStartHook(hook.name) });
   } catch (error) {
-    for (const { name } of started) health.remove?.(`poststarthook/${name}`);
+    for (const { hook } of started) health.remove?.(`poststarthook/${hook.name}`);
     throw error;
   }
-  const runs = started.map(async ({ name, run, check }): Promise<string | undefined> => {
+  const runs = started.map(async ({ hook, check }): Promise<string | undefined> => {
     try {
-      await run({ signal });
+      await hook.run({ signal });
       check.done();
       return undefined;
     } catch (error) {
       check.failed(error);
-      notify({ type: 'error', error, where: `poststarthook/${name}` });
-      return name;
+      notify({ type: 'error', error, where: `poststarthook/${hook.name}` });
+      return hook.name;
     }
   });
   return Promise.all(runs).then((failed) => failed.filter((name) => name !== undefined));

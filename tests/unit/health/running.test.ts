@@ -32,6 +32,19 @@ describe('the result of a check', () => {
     expect(await verdict()).toMatchObject({ status: 'ok' });
   });
 
+  it('is that of a method, which is called with its object', async () => {
+    class QueueCheck implements HealthCheck {
+      readonly #waiting = 3;
+      readonly name = 'it';
+      check(): CheckResult {
+        return { ok: false, reason: `${this.#waiting} messages wait` };
+      }
+    }
+    const { health, it: verdict } = setup();
+    health.add(new QueueCheck());
+    expect(await verdict()).toMatchObject({ status: 'failed', reason: '3 messages wait' });
+  });
+
   it.each<[string, () => unknown, string | RegExp]>([
     ['false', () => false, 'failed without a reason'],
     ['an Error', () => new Error('why'), 'why'],

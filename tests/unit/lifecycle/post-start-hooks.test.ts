@@ -47,6 +47,17 @@ describe('runPostStartHooks', () => {
     expect(seen).toMatchObject([{ type: 'error', where: 'poststarthook/a' }]);
   });
 
+  it('calls a method with its object', async () => {
+    class Migration implements StartupHook {
+      readonly #steps = ['a', 'b'];
+      readonly name = 'migration';
+      run(): void {
+        this.#steps.pop();
+      }
+    }
+    expect(await runPostStartHooks({ health: createHealth(), hooks: [new Migration()] })).toEqual([]);
+  });
+
   it('passes the signal to the hooks', async () => {
     const controller = new AbortController();
     let given: AbortSignal | undefined;
