@@ -60,3 +60,8 @@ export function atNextTurn(callback: () => void): void {
 export function nextTurn(): Promise<void> {
   return new Promise(atNextTurn);
 }
+
+/** Milliseconds in thousandths: differences of clocks have digits that are noise, such as 2.2901460000000213. */
+export function roundedMs(milliseconds: number): number {
+  return Math.round(milliseconds * 1_000) / 1_000;
+}

@@ -1,3 +1,4 @@
+import { roundedMs } from '../clock/clock.js';
 import { byCodePoint } from '../json/code-point-order.js';
 import { isPromise } from '../http/promise.js';
 import type { Observation } from '../observe/observation.js';
@@ -79,7 +80,7 @@ export function reportOf(root: HealthRoot, evaluation: FinishedEvaluation): Heal
     return {
       name: definition.name,
       ...verdict,
-      ...(durationMs !== undefined && { durationMs: Math.round(durationMs * 1000) / 1000 }),
+      ...(durationMs !== undefined && { durationMs: roundedMs(durationMs) }),
       ...(since !== undefined && { since: new Date(since / 1000).toISOString() }),
     };
   });

@@ -1,3 +1,4 @@
+import { roundedMs } from '../clock/clock.js';
 import { safeText } from '../json/safe-text.js';
 import { checkOptions, throwFaults } from '../options/check-options.js';
 import { anObjectWith, oneOf, required } from '../options/rules.js';
@@ -77,9 +78,6 @@ export function consoleObserver(console: ConsoleLike, options: ObserverOptions =
   });
 }
 
-/** In thousandths: differences of clocks have digits that are noise, such as 2.2901460000000213. */
-const rounded = (durationMs: number): number => Math.round(durationMs * 1_000) / 1_000;
-
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): LogLine | undefined {
@@ -92,7 +90,7 @@ function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): 
     case 'recovered': {
       const { where, count, durationMs } = observation;
       const text = `${where} works again after ${counted(count, 'failure')} in ${Math.round(durationMs)} ms`;
-      return { level: 'info', text, fields: { where, count, durationMs: rounded(durationMs) } };
+      return { level: 'info', text, fields: { where, count, durationMs: roundedMs(durationMs) } };
     }
     case 'health.changed': {
       const { check, status, reason, error: err } = observation;
@@ -123,7 +121,7 @@ function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): 
       return {
         level: failed ? 'error' : 'info',
         text: `${safeText(`${verb} ${url}`.slice(0, 1_024))} ${status}`,
-        fields: { ...fields, durationMs: rounded(durationMs) },
+        fields: { ...fields, durationMs: roundedMs(durationMs) },
       };
     }
     default:
