@@ -12,8 +12,11 @@ export interface BatcherOptions<Item, Result> {
   /** The maximum weight of a batch; a single item may weigh more. Default: no limit. */
   readonly maxWeight?: number;
   readonly concurrency?: number;
-  /** The minimum number of waiting items for a batch to begin while another one is in progress. Default: 1. */
-  readonly minAhead?: number;
+  /**
+   * With this many waiting items a batch begins at once, and with fewer only when no other one is in progress. Default:
+   * each batch has all items of a turn of the event loop, however few.
+   */
+  readonly enough?: number;
   /** How long an item may wait for its batch to begin, and the error it fails with after that. Default: no limit. */
   readonly maxWait?: { readonly ms: number; readonly clock: Clock; error(): Error };
 }
@@ -35,11 +38,11 @@ interface Entry<Item, Result> {
 
 /**
  * Creates a batcher for group commit: items that are added while a batch is in progress form the next one, and share
- * its commit. The first batch after an idle time has all items of that turn of the event loop. A batch runs in the
- * AsyncLocalStorage context of its first item, not of the batch before it.
+ * its commit. The first batch after an idle time has all items of that turn of the event loop, or `enough` of them. A
+ * batch runs in the AsyncLocalStorage context of its first item, not of the batch before it.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>) {
-  const { maxItems, maxWeight = Infinity, concurrency = 1, minAhead = 1, maxWait } = options;
+  const { maxItems, maxWeight = Infinity, concurrency = 1, enough, maxWait } = options;
   type One = Entry<Item, Result>;
   let waiting: One[] = [];
   const whenIdle: (() => void)[] = [];
@@ -101,7 +104,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   };
 
   const start = (): void => {
-    while (underWay < concurrency && waiting.length >= (underWay === 0 ? 1 : minAhead)) {
+    while (underWay < concurrency && waiting.length >= (underWay === 0 ? 1 : (enough ?? 1))) {
       underWay += 1;
       const batch = take();
       for (const entry of batch) entry.unlisten();
@@ -152,7 +155,8 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         void new Promise<readonly One[]>((first) => (begin = first)).then(perform);
         const entry: One = { item, key: options.keyOf?.(item), resolve, reject, unlisten, begin, since };
         waiting.push(entry);
-        schedule();
+        if (enough !== undefined && waiting.length >= enough) start();
+        else schedule();
       }),
     failWaiting: (error: () => Error): void => fail(waiting.splice(0), error),
     /** Fails all items whose batch has not begun, and later ones; resolves when the batches in progress have ended. */

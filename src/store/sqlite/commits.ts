@@ -134,6 +134,7 @@ export function createCommits(path: string, file: StoreFile, first: State) {
       checkUnchanged(open);
       writer.begin();
       results = operations.map((operation) => writer.apply(draft, operation, withPrevious));
+      writer.end();
       if (writeFailure === undefined) writer.history.prune(draft, operations.length * PRUNED_PER_OPERATION);
       if (draft.latest === state.latest && draft.historyBytes === state.historyBytes && !writer.hasCleaned()) {
         writer.rolledBack();

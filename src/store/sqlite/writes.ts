@@ -16,11 +16,12 @@ import type { WriteOperation, WriteResult } from './write-batch.js';
 const BATCH_OPERATIONS = 512;
 const BATCH_BYTES = 8_388_608;
 /**
- * While one batch is committed, the next ones are with the worker already: 6 to 12 % more creates with 64 in flight.
- * Few operations are not worth a separate commit: with 16 in flight that would cost 4 %.
+ * While one batch is committed, the next ones are with the worker already, which begin when enough have gathered: the
+ * worker does not wait until all requests that arrived together have been read. With 64 in flight this gives 15 % more
+ * creates than batches of whole turns.
  */
 const BATCHES_UNDER_WAY = 3;
-const MIN_AHEAD = 8;
+const ENOUGH_OPERATIONS = 20;
 
 export interface WritesOptions {
   readonly host: WorkerHost;
@@ -71,7 +72,7 @@ export function createWrites({ host, clock, now, path, hasReaders, onWritten }: 
     maxItems: BATCH_OPERATIONS,
     maxWeight: BATCH_BYTES,
     concurrency: BATCHES_UNDER_WAY,
-    minAhead: MIN_AHEAD,
+    enough: ENOUGH_OPERATIONS,
     weigh: ({ weight }) => weight,
     async run(items) {
       const operations = items.map(({ operation }) => operation);

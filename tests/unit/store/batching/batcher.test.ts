@@ -114,7 +114,7 @@ describe('a batcher', () => {
   });
 
   test('starts a batch before the end of another only if enough items wait', async () => {
-    const { batcher, batches, items } = createBench({ concurrency: 2, minAhead: 3 });
+    const { batcher, batches, items } = createBench({ concurrency: 2, enough: 3 });
     const all = [batcher.add('a')];
     await turns();
     all.push(batcher.add('b'), batcher.add('c'));
@@ -132,6 +132,23 @@ describe('a batcher', () => {
     expect(items()[2]).toEqual(['e']);
     batches[2]?.answer();
     expect(await Promise.all(all)).toEqual(['A', 'B', 'C', 'D', 'E']);
+  });
+
+  test('starts a batch when enough items wait, before the turn of the event loop ends', async () => {
+    const { batcher, batches, items } = createBench({ concurrency: 2, enough: 2 });
+    const all = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((item) => batcher.add(item));
+    // `add` calls `run` in a microtask.
+    await Promise.resolve();
+    expect(items()).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
+    batches[0]?.answer();
+    await turns();
+    expect(items()[2]).toEqual(['e', 'f', 'g']);
+    batches[1]?.answer();
+    batches[2]?.answer();
+    expect(await Promise.all(all)).toEqual(['A', 'B', 'C', 'D', 'E', 'F', 'G']);
   });
 
   test('removes an item that has not started when its signal aborts, with its reason', async () => {
@@ -208,14 +225,14 @@ describe('a batcher', () => {
         fc.array(fc.record({ key: fc.nat(3), turn: fc.boolean() }), { maxLength: 40 }),
         fc.integer({ min: 1, max: 5 }),
         fc.integer({ min: 1, max: 3 }),
-        fc.integer({ min: 1, max: 4 }),
-        async (steps, maxItems, concurrency, minAhead) => {
+        fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+        async (steps, maxItems, concurrency, enough) => {
           const done: number[] = [];
           const hasKeys = concurrency === 1;
           const batcher = createBatcher<number, number>({
             maxItems,
             concurrency,
-            minAhead,
+            ...(enough !== undefined && { enough }),
             ...(hasKeys && { keyOf: (item) => String(steps[item]?.key) }),
             async run(items) {
               const keys = new Set(items.map((item) => steps[item]?.key));

@@ -244,6 +244,33 @@ describe('expiry', () => {
     store.close();
   });
 
+  test('is recorded for each event that a batch writes and does not remove, also within the batch', () => {
+    const path = newPath();
+    const store = open(path, { startAt: 1 });
+    const due = (name: string, seconds: number) => put(name, { expiresAt: START + seconds });
+    const results = store.write(
+      [
+        due('a', 1),
+        due('a', 2),
+        remove('a'),
+        due('b', 3),
+        { kind: 'expire', dueAt: START + 3, limit: 10 },
+        due('c', 4),
+        due('d', 5),
+      ],
+      START,
+    );
+    expect(outcomes(results)).toEqual([2, 'exists', 3, 4, 1, 6, 7]);
+    store.close();
+    const file = driver.open(path);
+    const rows = file.prepare('SELECT expires_at AS at, rev FROM expiries').all();
+    expect(rows).toEqual([
+      { at: START + 4, rev: 6 },
+      { at: START + 5, rev: 7 },
+    ]);
+    file.close();
+  });
+
   test('gets past any number of events that were replaced, a bounded number with each operation', () => {
     const store = open(newPath(), { startAt: 1 });
     let expected = outcomes(store.write([at(START)], START))[0] as number;
