@@ -177,7 +177,6 @@ const SEAMS: Readonly<Record<string, string>> = {
   'cli/serve/metrics.ts': 'the metrics of the server, tested without starting one',
   'cli/serve/serve-command.ts': 'the definition of a command, which loads the server only when it runs',
   'client/transport/http/connection-limit.ts': 'the queue for connections, tested without any',
-  'events/reading/get-event.ts': 'each verb has its own file',
   'events/reading/list-events.ts': 'each verb has its own file',
   'events/reading/watch-events.ts': 'each verb has its own file',
   'events/writing/delete-event.ts': 'each verb has its own file',

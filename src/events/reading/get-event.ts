@@ -3,7 +3,8 @@ import { first, flag, toRevision } from '../../api/options/query.js';
 import { badRequest, notFound } from '../../api/status/failures.js';
 import { chain } from '../../http/promise.js';
 import { futureRevision } from '../request/store-failures.js';
-import { LooseRead, readStored, resourceOf, type VerbCall, storedObject, type Result } from '../request/call.js';
+import { LooseRead, resourceOf, type VerbCall, storedObject, type Result } from '../request/call.js';
+import { readStored } from '../request/stored-event.js';
 
 /** Returns one event. `resourceVersion` means "not older than", and 0 means any state; only a future revision fails. */
 export function getEvent(call: VerbCall): Result | Promise<Result> {

@@ -10,7 +10,6 @@ import type { EventRateLimits } from '../../limits/event-rate-limits.js';
 import type { InFlightLimits } from '../../limits/in-flight.js';
 import type { Caller } from '../../model/caller.js';
 import type { EventKey, EventStore, Revision, StoreCall } from '../../store/contract/event-store.js';
-import { LATER } from '../../store/contract/read-hints.js';
 import { type EncodedEvent, type EventRecord, eventSize } from '../../store/contract/record.js';
 import type { StoreTime } from '../../store/store-time.js';
 import type { WatchObserver } from '../../observe/observation.js';
@@ -89,17 +88,6 @@ export function resourceOf(call: VerbCall): GroupResource {
 
 export function keyOf(call: VerbCall): EventKey {
   return { namespace: call.scope.namespace, name: call.scope.name };
-}
-
-/** Reads the event in the path, synchronously if the store supports it. */
-export function readStored(
-  call: VerbCall,
-  how: StoreCall = call.life,
-): EventRecord | undefined | Promise<EventRecord | undefined> {
-  const { store } = call.dependencies;
-  const key = keyOf(call);
-  const record = store.get.sync ? store.get.sync(key, how) : LATER;
-  return typeof record === 'symbol' ? store.get(key, how) : record;
 }
 
 /** The options of a store call that may return an older state. A class: a literal with a getter costs 0.5 µs. */

@@ -5,14 +5,15 @@ import { badRequest, conflict, invalid } from '../../api/status/failures.js';
 import { chain, settle } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import { eventSize, type EncodedEvent, type EventRecord } from '../../store/contract/record.js';
-import { expiryOf, inTurn, keyOf, readStored, resourceOf, yieldIfLarge, storedObject } from '../request/call.js';
+import { expiryOf, resourceOf, yieldIfLarge, storedObject } from '../request/call.js';
 import type { VerbCall, Result } from '../request/call.js';
 import { isOutdated, MODIFIED } from '../request/store-failures.js';
+import { replaceStored } from '../request/stored-event.js';
 import { updateErrors } from '../rules/event-rules.js';
 import { encodeText } from '../stored-form/encode-event.js';
 import { rewriteEvent, type ReadEvent } from '../stored-form/read-event.js';
 import { requireEventRate, requireFits } from './admission.js';
-import { repeatAttempt } from './repeat-attempt.js';
+import { attemptChange } from './repeat-attempt.js';
 
 /** Computes the new state from the stored one. @throws StatusFailure if the change is refused */
 type ChangeFunction = (previous: Event, record: EventRecord) => ChangedEvent | Promise<ChangedEvent>;
@@ -42,20 +43,7 @@ export function changeStoredEvent(
       chain(change(stored.event, record), (changed) => storeChange(call, options, record, stored, changed)),
     );
   };
-  const { life, dependencies } = call;
-  const { store, eventMutex } = dependencies;
-  if (store.get.sync && store.replace.sync) {
-    const attempt = (): Attempt | Promise<Attempt> => chain(readStored(call), proceed);
-    return chain(attempt(), (result) => result ?? repeatAttempt(call, attempt));
-  }
-  return eventMutex(keyOf(call), life.signal, async () => {
-    life.throwIfAborted();
-    return repeatAttempt(call, async () => {
-      const record = await readStored(call);
-      // Many reads may be responded to at once.
-      return inTurn(call, () => proceed(record));
-    });
-  });
+  return attemptChange(call, proceed);
 }
 
 /** Stores the new state if it is allowed, unless this is a dry run. */
@@ -127,7 +115,7 @@ function storeChanged(
   const write = (): EventRecord | Promise<EventRecord> => {
     if (isDone) return chain(store.remove(key, { expected }), () => ({ ...record, event }));
     const options = { expected, expiresAt: expiryOf(dependencies) };
-    return store.replace.sync ? store.replace.sync(key, event, options) : store.replace(key, event, options);
+    return replaceStored(dependencies, key, event, options);
   };
   const outdated = (_: VerbCall, error: unknown): undefined => {
     if (!isOutdated(error)) throw error;

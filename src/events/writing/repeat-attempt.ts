@@ -1,5 +1,8 @@
 import { pause } from '../../clock/abortable.js';
-import type { VerbCall } from '../request/call.js';
+import { chain } from '../../http/promise.js';
+import type { EventRecord } from '../../store/contract/record.js';
+import { inTurn, keyOf, type VerbCall } from '../request/call.js';
+import { canChangeAtOnce, readStored } from '../request/stored-event.js';
 
 /** Attempts that follow one another at once: many clients may write one event at the same time. */
 const AT_ONCE = 8;
@@ -19,4 +22,27 @@ export async function repeatAttempt<T>(
     if (attempts >= AT_ONCE) await pause(dependencies.clock, PAUSE_MS, life.signal);
     life.throwIfAborted();
   }
+}
+
+/**
+ * Reads the event in the path and changes it, until `change` has a result. One request at a time changes an event,
+ * because the attempts of the others would fail: at once, where the store can, or else in the order of the requests.
+ */
+export function attemptChange<T>(
+  call: VerbCall,
+  change: (record: EventRecord | undefined) => T | undefined | Promise<T | undefined>,
+): T | Promise<T> {
+  const { life, dependencies } = call;
+  if (canChangeAtOnce(dependencies)) {
+    const attempt = (): T | undefined | Promise<T | undefined> => chain(readStored(call), change);
+    return chain(attempt(), (result) => result ?? repeatAttempt(call, attempt));
+  }
+  return dependencies.eventMutex(keyOf(call), life.signal, async () => {
+    life.throwIfAborted();
+    return repeatAttempt(call, async () => {
+      const record = await readStored(call);
+      // Many reads may be responded to at once.
+      return inTurn(call, () => change(record));
+    });
+  });
 }

@@ -9,6 +9,7 @@ import type { EventKey, EventRecord } from '../../store/contract/record.js';
 import { beginning } from '../../json/utf8.js';
 import { authorize, expiryOf, storedObject } from '../request/call.js';
 import type { EventsDependencies, VerbCall, Result } from '../request/call.js';
+import { createStored } from '../request/stored-event.js';
 import { createErrors } from '../rules/event-rules.js';
 import { encodeEvent } from '../stored-form/encode-event.js';
 import { dedupeOwners, requireEventRate, requireFits } from './admission.js';
@@ -56,7 +57,7 @@ export function storeNewEvent<T>(
   const create = (key: EventKey): EventRecord | Promise<EventRecord> => {
     const expiry = { expiresAt: expiryOf(dependencies) };
     const encoded = encodeEvent(event, managedFields, textBytes);
-    return store.create.sync ? store.create.sync(key, encoded, expiry) : store.create(key, encoded, expiry);
+    return createStored(dependencies, key, encoded, expiry);
   };
   /** @throws any error but `exists` */
   const refused = async (key: EventKey, error: unknown): Promise<Result | T> => {
