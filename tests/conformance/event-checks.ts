@@ -281,6 +281,9 @@ export const EVENT_CHECKS: readonly Check[] = [
       expect([json['kind'], json['apiVersion'], names(json)]).toEqual(['EventList', API_VERSION, ['a', 'b', 'c']]);
       expect(Object.keys((json['items'] as Json[])[0] as Json)[0]).toBe('metadata');
       expect(Object.keys(json)).toEqual(['kind', 'apiVersion', 'metadata', 'items']);
+      // Filtered after they were read, unlike those of a whole list.
+      const selected = (await ask('GET', path('?labelSelector=!none'))).json;
+      expect(selected['items']).toEqual(json['items']);
     },
   },
   {

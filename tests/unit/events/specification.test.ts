@@ -241,6 +241,13 @@ it('the namespace of a create is that of the path, whatever the query contains',
   expect([await names(SHOP), await names(OTHER)]).toEqual([['a', 'b'], []]);
 });
 
+it('a path is decoded once, and a name with a percent sign is refused', async () => {
+  const { ask } = server();
+  await ask(`POST ${SHOP}`, event('a'));
+  expect((await ask(`GET ${SHOP}/%61`)).status).toBe(200);
+  for (const name of ['%2561', 'a%25']) expect([name, (await ask(`GET ${SHOP}/${name}`)).status]).toEqual([name, 400]);
+});
+
 describe('discovery', () => {
   const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
   const version = { groupVersion: `${GROUP}/v1`, version: 'v1' };

@@ -113,6 +113,25 @@ it('types that the service allows may be written, and no others', async () => {
   await close();
 });
 
+it('Normal and Warning may be written by default, and no others', async () => {
+  const { create, close } = server();
+  const statusOf = async (type: string): Promise<number> => (await create(event(type.toLowerCase(), { type }))).status;
+  expect([await statusOf('Normal'), await statusOf('Warning')]).toEqual([201, 201]);
+  for (const type of ['Error', 'Info', 'normal']) expect([type, await statusOf(type)]).toEqual([type, 422]);
+  await close();
+});
+
+it('a series is updated as often as its reporter likes', async () => {
+  const { create, ask, close } = server();
+  await create(event('a'));
+  for (const count of [2, 3, 3, 40, 2]) {
+    const series = { count, lastObservedTime: '2026-03-05T06:07:09.000000Z' };
+    const updated = await ask(`PUT ${COLLECTION}/a`, event('a', { series }));
+    expect([updated.status, (await updated.json<Event>()).series]).toEqual([200, series]);
+  }
+  await close();
+});
+
 describe('a stored event is served unchanged', () => {
   const stored = (more: Partial<Event>): Event => ({
     ...event('a', more),

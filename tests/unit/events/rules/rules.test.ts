@@ -108,6 +108,9 @@ describe('a new event', () => {
     });
     const fields = ['deprecatedFirstTimestamp', 'deprecatedLastTimestamp', 'deprecatedCount', 'deprecatedSource'];
     expect(errors).toEqual(fields.map((field) => `${field}: Invalid value: "": needs to be unset`));
+    for (const deprecatedSource of [{ host: 'n' }, { component: 'c' }]) {
+      expect(onCreate({ deprecatedSource })).toEqual(['deprecatedSource: Invalid value: "": needs to be unset']);
+    }
   });
 
   it('may refer to another namespace, and to none only in default and kube-system', () => {
