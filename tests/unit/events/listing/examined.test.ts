@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readListOptions } from '../../../../src/api/options/list-options.js';
-import { RECORDS, readList, type List } from '../../../../src/events/listing/read-list.js';
+import { RECORDS, inBatches, readList, type List } from '../../../../src/events/listing/read-list.js';
+import { createTimeSlice, PageReader } from '../../../../src/events/listing/read-pages.js';
 import { readSelection } from '../../../../src/events/listing/list-query.js';
 import type { VerbCall } from '../../../../src/events/request/call.js';
 import type { ListMeta } from '../../../../src/model/object-meta.js';
@@ -50,6 +51,19 @@ async function turnsOf(work: () => Promise<unknown>): Promise<number> {
   await work();
   over = true;
   return turns;
+}
+
+/** A reader of the pages of a list, on a clock that stands still. */
+async function pageReader(query: string) {
+  const bench = verbBench();
+  for (const name of ['e00001', 'e00002', 'e00003']) {
+    await bench.store.create({ namespace: 'default', name }, sampleEvent({ name, labels: { app: 'web' } }), {
+      expiresAt: FAR,
+    });
+  }
+  const call = bench.call(`GET ${path(query)}`);
+  const options = readListOptions(call.query);
+  return { bench, reader: new PageReader(call, options, readSelection(call, options), false) };
 }
 
 const opened = async (call: VerbCall): Promise<List<EventRecord>> => {
@@ -104,6 +118,36 @@ describe('a list that examines many events', () => {
     });
     expect(Math.max(...sizes)).toBe(32);
     expect(turns).toBeGreaterThan(2);
+  });
+
+  test('makes no batch without items, and lets others run only when its time is over', async () => {
+    const bench = verbBench();
+    const call = bench.call(`GET ${path()}`);
+    const made = Array.from({ length: 128 }, (_, index): EventRecord => {
+      const name = `e${index}`;
+      return { key: { namespace: 'default', name }, event: sampleEvent({ name }), revision: 1, expiresAt: FAR };
+    });
+    const sizes: number[] = [];
+    const read = async (): Promise<void> => {
+      for await (const batch of inBatches(made, RECORDS, createTimeSlice(call))) {
+        sizes.push(batch.length);
+        if (sizes.length === 5) bench.clock.advance(5);
+      }
+    };
+    expect(await turnsOf(read)).toBe(0);
+    expect(sizes).toEqual([32, 32, 32, 32]);
+    expect(await turnsOf(read)).toBe(1);
+  });
+
+  test('lets others run before a page when its time is over, and after a page that it filters', async () => {
+    const { bench, reader } = await pageReader('');
+    const after = { namespace: 'default', name: 'e00001' };
+    expect(await turnsOf(() => reader.nextRecords(after, 2))).toBe(0);
+    bench.clock.advance(5);
+    expect(await turnsOf(() => reader.nextRecords(after, 2))).toBe(1);
+    expect(await turnsOf(() => reader.next(after))).toBe(0);
+    const filtering = await pageReader('?labelSelector=app');
+    expect(await turnsOf(() => filtering.reader.nextRecords(after, 2))).toBe(1);
   });
 
   test('stops reading once the client has disconnected', async () => {
@@ -256,6 +300,40 @@ describe('large events', () => {
     const sizes: number[] = [];
     for await (const batch of batches) sizes.push(batch.length);
     expect(sizes).toEqual([3, 3, 3, 1]);
+  });
+
+  test('come as one batch if they are few and small: of 32 events and 128 KiB, or of more in stored form', async () => {
+    const stored = { ...RECORDS, ofJson: (): never => expect.fail('records were asked for') };
+    const isWhole = async (count: number, form: typeof RECORDS, bytes = 10): Promise<boolean> => {
+      const bench = verbBench();
+      const call = bench.call(`GET ${path('?labelSelector=!no')}`);
+      const dependencies = { ...bench.dependencies, store: { ...bench.store, ...large(count, bytes).store } };
+      const options = readListOptions(call.query);
+      const read = { ...call, dependencies };
+      return Array.isArray((await readList(read, options, readSelection(read, options), form)).batches);
+    };
+    expect([await isWhole(32, RECORDS), await isWhole(33, RECORDS)]).toEqual([true, false]);
+    expect([await isWhole(4, RECORDS, 32_768), await isWhole(4, RECORDS, 32_769)]).toEqual([true, false]);
+    expect([await isWhole(500, stored), await isWhole(5, stored, 131_072)]).toEqual([true, false]);
+  });
+
+  test('are counted as many bytes as the page will probably have, once they have more than a mebibyte', async () => {
+    const held = async (bytes: number): Promise<number[]> => {
+      const bench = verbBench();
+      const { limits } = bench.dependencies;
+      const found: number[] = [];
+      const hold: typeof limits.hold = (count, ...more) => {
+        found.push(count);
+        return limits.hold(count, ...more);
+      };
+      const store = { ...bench.store, ...large(700, bytes).store };
+      const call = bench.call(`GET ${path('?limit=600')}`);
+      await opened({ ...call, dependencies: { ...bench.dependencies, store, limits: { ...limits, hold } } });
+      return found;
+    };
+    expect(await held(2_000)).toEqual([]);
+    expect(await held(3_000)).toEqual([600 * 3_000]);
+    expect(await held(60_000)).toEqual([32 * MIB]);
   });
 
   test('end a page early, with a continue token', async () => {

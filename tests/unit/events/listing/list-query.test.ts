@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { Attributes } from '../../../../src/auth/contract.js';
 import { pathSegmentNameErrors } from '../../../../src/api/validation/names.js';
 import type { VerbCall } from '../../../../src/events/request/call.js';
-import { positionBeforeName } from '../../../../src/events/listing/list-query.js';
-import { bench, path, settled } from '../bench.js';
+import { readListOptions } from '../../../../src/api/options/list-options.js';
+import { positionBeforeName, readSelection } from '../../../../src/events/listing/list-query.js';
+import { bench, path, settled, verbBench } from '../bench.js';
 
 const terms = (count: number): string => Array.from({ length: count }, (_, index) => `type!=v${index}`).join(',');
 const keys = (count: number): string => Array.from({ length: count }, (_, index) => `!k${index}`).join(',');
@@ -67,6 +68,11 @@ describe('a field selector on the name of a watch that names one event', () => {
   test.each(['metadata.name=a', 'type=Normal,metadata.name=a', ','])('is applied otherwise: %s', async (selector) => {
     const { ask } = bench();
     expect((await ask(selected(selector))).status).toBe(200);
+  });
+
+  test('has each of its characters in the selector, also those that separate terms', () => {
+    const call = verbBench().call(`GET ${path('/a,b=c\\d')}?watch=1`);
+    expect(readSelection(call, readListOptions(call.query)).exact('metadata.name')).toBe('a,b=c\\d');
   });
 
   test('does not widen the watch', async () => {

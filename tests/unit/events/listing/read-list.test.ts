@@ -288,6 +288,31 @@ describe('the continue token', () => {
     expect(namesOf((await made.json(`GET ${path()}?limit=3&continue=${last}`)).json)).toEqual(['e005']);
   });
 
+  test('that cannot be used because the store is away is a 503 without another token', async () => {
+    const { create, json } = bench({}, (store) => ({
+      ...store,
+      list: Object.assign(
+        (query: ListQuery) =>
+          query.after === undefined ? store.list(query) : Promise.reject(storeError('unavailable', 'as arranged')),
+        { json: undefined },
+      ),
+    }));
+    for (const name of ['a', 'b', 'c']) await create(name);
+    const token = metaOf((await json(`GET ${path()}?limit=1`)).json)['continue'] as string;
+    const failed = await json(`GET ${path()}?limit=1&continue=${token}`);
+    expect([failed.status, failed.json['reason']]).toEqual([503, 'ServiceUnavailable']);
+    expect(metaOf(failed.json)).not.toHaveProperty('continue');
+  });
+
+  test('continues after the event that a field selector names', async () => {
+    const made = await filled(3);
+    const token = metaOf((await made.json(`GET ${path()}?limit=2`)).json)['continue'] as string;
+    const named = async (name: string): Promise<unknown[]> =>
+      namesOf((await made.json(`GET ${path()}?fieldSelector=metadata.name%3D${name}&continue=${token}`)).json);
+    expect(await named('e001')).toEqual([]);
+    expect(await named('e002')).toEqual(['e002']);
+  });
+
   test('cannot be combined with a resourceVersion', async () => {
     const made = await filled(2);
     const token = metaOf((await made.json(`GET ${path()}?limit=1`)).json)['continue'] as string;

@@ -15,6 +15,23 @@ test('a get that waits for nothing gets its response without a promise', async (
   expect(one.observed.at(-1)).toMatchObject({ type: 'request', verb: 'get', status: 200, caller: 'tester' });
 });
 
+test('a create with a body of up to 8 KiB that is there gets its response without a promise', async () => {
+  const one = bench();
+  const create = (name: string, length: number): ReturnType<Bench['events']['handle']> => {
+    const body = JSON.stringify(event(name)).padEnd(length);
+    return one.events.handle({
+      method: 'POST',
+      url: path(),
+      headers: { 'content-length': String(length) },
+      body: () => body,
+    });
+  };
+  expect(create('a', 8_192)).toMatchObject({ status: 201 });
+  const larger = create('b', 8_193);
+  expect(isPromise(larger)).toBe(true);
+  expect(await larger).toMatchObject({ status: 201 });
+});
+
 test('asynchronous hooks are awaited', async () => {
   const one = bench({ authorize: () => Promise.resolve({ allowed: true }) });
   await one.create('a');

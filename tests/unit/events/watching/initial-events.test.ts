@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
+import { eventSize } from '../../../../src/store/contract/record.js';
 import { bench, path, type Bench } from '../bench.js';
 
 const EVENTS = 600;
@@ -11,14 +12,21 @@ interface Frame {
 
 type Watch = AsyncIterator<Uint8Array>;
 
-/** A service with the events, and the numbers of events that were requested from its store at once. */
-async function filled(bytesPerCaller: number): Promise<Bench & { readonly requested: number[] }> {
+interface Filled extends Bench {
+  readonly requested: number[];
+  readonly after: (string | undefined)[];
+}
+
+/** A service with the events, the numbers of events that were requested from its store at once, and after which. */
+async function filled(bytesPerCaller: number): Promise<Filled> {
   const requested: number[] = [];
+  const after: (string | undefined)[] = [];
   const opened = bench({ limits: { bytesPerCaller } }, (store) => ({
     ...store,
     list: Object.assign(
       (query: Parameters<typeof store.list>[0]) => {
         requested.push(query.limit);
+        after.push(query.after?.name);
         return store.list(query);
       },
       { json: undefined },
@@ -30,7 +38,7 @@ async function filled(bytesPerCaller: number): Promise<Bench & { readonly reques
     const note = 'x'.repeat(index === 40 ? 20_000 : 900);
     await opened.store.create({ namespace: 'default', name }, sampleEvent({ name, note }), { expiresAt: 9e15 });
   }
-  return { ...opened, requested };
+  return { ...opened, requested, after };
 }
 
 async function openWatch({ events }: Bench): Promise<Watch> {
@@ -78,6 +86,25 @@ test('watches that are not read hold few of their initial events beyond the byte
   expect(await namesUntilBookmark(later, await later.next())).toEqual(ALL);
   expect(service.requested).toEqual([500, 500]);
   for (const each of [unread, watch, later]) await each.return?.();
+});
+
+test('what a watch holds of its initial events without capacity is 32 KiB and the event that exceeds them', async () => {
+  const service = await filled(200_000);
+  const unread = await openWatch(service);
+  await unread.next();
+  service.after.length = 0;
+  const watch = await openWatch(service);
+  await namesUntilBookmark(watch, await watch.next());
+  let bytes = 0;
+  let last: string | undefined;
+  for (const name of ALL) {
+    const record = await service.store.get({ namespace: 'default', name });
+    if (bytes > 32_768 || record === undefined) break;
+    bytes += eventSize(record.event);
+    last = name;
+  }
+  expect(service.after.slice(0, 2)).toEqual([undefined, last]);
+  for (const each of [unread, watch]) await each.return?.();
 });
 
 test('a watch that ends during its initial events releases their bytes', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { EventStore } from '../../../../src/store/contract/event-store.js';
+import { eventSize } from '../../../../src/store/contract/record.js';
 import { bench, event, metaOf, path } from '../bench.js';
 
 /** A store that cannot be written to while `sealed` is true. */
@@ -126,6 +127,21 @@ test.each<[string, string, unknown, Record<string, string>?]>([
     expect(await revision()).toBe(before);
   },
 );
+
+test('a dry run of an event takes as many bytes as the store, and none more', async () => {
+  const real = bench();
+  await real.create('a');
+  const record = await real.store.get({ namespace: 'default', name: 'a' });
+  if (record === undefined) throw new Error('nothing there');
+  const size = eventSize(record.event);
+  for (const [maxEventBytes, status] of [
+    [size, 201],
+    [size - 1, 413],
+  ] as const) {
+    const { json } = bench({}, (store) => ({ ...store, capabilities: { ...store.capabilities, maxEventBytes } }));
+    expect((await json(`POST ${path()}?dryRun=All`, event('b'))).status).toBe(status);
+  }
+});
 
 test('a repeated dryRun=All is a dry run', async () => {
   const { json, revision } = bench();

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { generateName } from '../../../../src/events/writing/store-new-event.js';
 
 test('five characters of the alphabet without vowels follow the prefix', () => {
@@ -21,4 +21,13 @@ test('the prefix is cut between two characters, at 58 bytes of UTF-8', () => {
   expect(generateName('\u{1f600}'.repeat(30)).slice(0, -5)).toBe('\u{1f600}'.repeat(14));
   expect(generateName(`a${'é'.repeat(40)}`).slice(0, -5)).toBe(`a${'é'.repeat(28)}`);
   expect(generateName('é'.repeat(29)).slice(0, -5)).toBe('é'.repeat(29));
+});
+
+test('random bytes beyond the last whole round of the alphabet are passed over, so that no character is likelier', () => {
+  const random = vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
+    (array as Uint8Array).set([242, 243, 255, 0, 27, 26, 1]);
+    return array;
+  });
+  onTestFinished(() => random.mockRestore());
+  expect(generateName('')).toBe('9bb9c');
 });

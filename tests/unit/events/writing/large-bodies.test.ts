@@ -49,6 +49,23 @@ describe('the body of a request', () => {
     expect((await made.ask(`POST ${path()}`, { json: event('a') })).status).toBe(201);
   });
 
+  test('counts from one byte more than 64 KiB', async () => {
+    const made = bench({ limits: ONE });
+    const { sent } = promise();
+    void slow(made, sent, { 'content-length': '65536' });
+    expect((await made.ask(`POST ${path()}`, { body: large('a') })).status).toBe(201);
+    void slow(made, sent, { 'content-length': '65537' });
+    expect((await made.ask(`POST ${path()}`, { body: large('b') })).status).toBe(429);
+  });
+
+  test('that has none does not count', async () => {
+    const made = bench({ limits: ONE });
+    await made.create('a');
+    void slow(made, promise().sent, { 'content-length': String(LARGE) });
+    const response = await made.events.handle({ method: 'DELETE', url: path('/a'), headers: {} });
+    expect(response?.status).toBe(200);
+  });
+
   test('gives its capacity to the response', async () => {
     const made = bench({ limits: ONE });
     for (const name of ['a', 'b']) {

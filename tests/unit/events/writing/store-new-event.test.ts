@@ -155,4 +155,20 @@ describe('the fields that the server sets', () => {
     expect(metaOf(await response.json())['ownerReferences']).toHaveLength(1);
     expect(String(response.headers['warning'])).toContain('duplicate entries');
   });
+
+  test('include owners that differ, without a warning', async () => {
+    const { ask } = bench();
+    const owners = ['u-1', 'u-2'].map((uid) => ({ apiVersion: 'v1', kind: 'Pod', name: 'a', uid }));
+    const response = await ask(`POST ${path()}`, { json: event('a', {}, { ownerReferences: owners }) });
+    expect(metaOf(await response.json())['ownerReferences']).toEqual(owners);
+    expect(response.headers).not.toHaveProperty('warning');
+  });
+
+  test('exclude managed fields that were sent, where they are not tracked', async () => {
+    const { create } = bench({ managedFields: false });
+    const managedFields = [
+      { manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: {} },
+    ];
+    expect(metaOf(await create('a', {}, { managedFields }))).not.toHaveProperty('managedFields');
+  });
 });
