@@ -97,6 +97,24 @@ describe('a watch of an event with characters beyond ASCII', () => {
     expect(new TextDecoder().decode(other)).toContain(NOTE);
   });
 
+  test('is encoded for fabric8 apart from the metadata alone, and as a Table for each watch', async () => {
+    const { events, create, store } = bench();
+    const after = await store.revision();
+    const accepts = ['PartialObjectMetadata', 'Table'].map((as) => `application/json;as=${as};g=meta.k8s.io;v=v1`);
+    const kinds = ['application/json', ...accepts].map(async (accept) => {
+      const url = path(`?watch=true&resourceVersion=${after}`);
+      const headers = { 'user-agent': 'fabric8-kubernetes-client/8.0.0', accept };
+      const response = await events.handle({ method: 'GET', url, headers });
+      for await (const chunk of response?.body as AsyncIterable<Uint8Array>) {
+        return (JSON.parse(new TextDecoder().decode(chunk)) as Frame).object['kind'];
+      }
+      return undefined;
+    });
+    await settled();
+    await create('a', { note: NOTE });
+    expect(await Promise.all(kinds)).toEqual(['Event', 'PartialObjectMetadata', 'Table']);
+  });
+
   test('is unchanged protobuf for fabric8 with a configuration that asks for it', async () => {
     const { events, create } = bench();
     await create('a', { note: NOTE });

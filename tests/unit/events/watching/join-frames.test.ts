@@ -12,6 +12,11 @@ test('small frames are sent together, once', () => {
   expect([...joinFrames([frame(1), frame(2)])]).toEqual([new Uint8Array([1, 2, 2])]);
 });
 
+test('a chunk is complete with 32 KiB', () => {
+  const sizes = [...joinFrames([frame(32_768), frame(32_767), frame(1), frame(1)])].map(({ length }) => length);
+  expect(sizes).toEqual([32_768, 32_768, 1]);
+});
+
 test('a single frame stays the same object, which is counted once for all that are sent it', () => {
   const [large, small] = [frame(1_000_000), frame(10)];
   const chunks = [...joinFrames([large, small])];

@@ -167,6 +167,23 @@ describe.each(QUERIES)('a watch with %s leaves no timer and no listener behind',
   });
 });
 
+test('a watch counts a large chunk only until the next one is read', async () => {
+  const { create, events, revision, observed } = bench({ limits: { bytes: 1, bytesPerCaller: 1 } });
+  const url = path(`?watch=true&resourceVersion=${await revision()}`);
+  const response = await events.handle({ method: 'GET', url, headers: {} });
+  const watch = (response?.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+  for (const name of ['a', 'b', 'c']) {
+    const chunk = watch.next();
+    await create(name, {}, { annotations: { text: 'x'.repeat(100_000) } });
+    expect((await chunk).value).toHaveProperty(
+      'length',
+      expect.toSatisfy((length: number) => length > 100_000),
+    );
+  }
+  await watch.return?.();
+  expect(observed.at(-1)).toMatchObject({ type: 'watch.ended', reason: 'aborted', frames: 3 });
+});
+
 test('a watch whose time is up leaves the hub although its client does not read', async () => {
   const { bench, open, timers } = counted('&timeoutSeconds=5');
   const watch = open();

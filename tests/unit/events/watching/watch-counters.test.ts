@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Observation } from '../../../../src/observe/observation.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
 import { bench, path, settled, type Bench } from '../bench.js';
 
 const WATCH = {
@@ -23,6 +24,7 @@ describe('an observer of watches', () => {
   test('receives the frames, the bytes, the duration and the reason, when a watch ends', async () => {
     const made = bench();
     const client = new AbortController();
+    made.clock.advance(700);
     const revision = await made.revision();
     const watch = await made.ask(`GET ${path(`?watch=true&resourceVersion=${revision}`)}`, { signal: client.signal });
     const text = watch.text();
@@ -65,6 +67,13 @@ describe('an observer of watches', () => {
     await made.events.close();
     await end;
     expect(watches(made)[1]).toMatchObject({ type: 'watch.ended', reason: 'feed', frames: 0, bytes: 0 });
+  });
+
+  test('can recognise a watch that has failed', async () => {
+    const away = (): Promise<never> => Promise.reject(storeError('unavailable', 'away'));
+    const made = bench({}, (store) => ({ ...store, list: away }));
+    expect(await (await made.ask(`GET ${path('?watch=true')}`)).text()).toContain('"code":503');
+    expect(watches(made)[1]).toMatchObject({ type: 'watch.ended', reason: 'error', frames: 0, bytes: 0 });
   });
 });
 

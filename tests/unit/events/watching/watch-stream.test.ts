@@ -426,6 +426,39 @@ describe('the end of a watch', () => {
     expect(await initial.next()).toBeUndefined();
     expect([live.ends(), initial.ends(), bench.hub.watchers]).toEqual([1, 1, 0]);
   });
+
+  test('comes after the frames that the representation still has of changes that are sent together', async () => {
+    const bench = verbBench();
+    const start = await put(bench.store, 'a');
+    await put(bench.store, 'b');
+    await put(bench.store, 'c');
+    let frames = 0;
+    const encoder = {
+      ...plainEncoder,
+      encode: (...of: Parameters<typeof plainEncoder.encode>) =>
+        frames++ === 0 ? plainEncoder.encode(...of) : undefined,
+    };
+    const watch = openedWatch(bench, from(start), { encoder });
+    const { value } = (await watch.iterator.next()) as { readonly value: Uint8Array };
+    expect(JSON.parse(new TextDecoder().decode(value))).toMatchObject({ object: { metadata: { name: 'b' } } });
+    expect(await watch.next()).toBeUndefined();
+    expect(watch.ends()).toBe(1);
+  });
+
+  test('comes when the representation has no bookmark for the end of the initial events', async () => {
+    const bench = verbBench();
+    await put(bench.store, 'a');
+    const encoder = {
+      ...plainEncoder,
+      encode: (...of: Parameters<typeof plainEncoder.encode>) =>
+        of[0] === 'BOOKMARK' ? undefined : plainEncoder.encode(...of),
+    };
+    const initial = '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+    const watch = openedWatch(bench, initial, { encoder });
+    expect(await shown(watch)).toEqual(['ADDED a']);
+    expect(await watch.next()).toBeUndefined();
+    expect(watch.ends()).toBe(1);
+  });
 });
 
 describe('a failure in a watch', () => {
@@ -518,6 +551,13 @@ describe('a failure in a watch', () => {
     expect(frames).toMatchObject([{ type: 'ERROR', object: { code: status } }]);
     expect(JSON.stringify(frames)).not.toContain('secret');
     expect(await watch.next()).toBeUndefined();
+    expect(watch.ends()).toBe(1);
+  });
+
+  test('because the store is closed aborts the stream', async () => {
+    const bench = verbBench((store) => ({ ...store, list: () => Promise.reject(storeError('closed', 'closed')) }));
+    const watch = openedWatch(bench);
+    await expect(watch.next()).rejects.toMatchObject({ code: 'closed' });
     expect(watch.ends()).toBe(1);
   });
 
